@@ -81,6 +81,7 @@ const doors: Readonly<Record<string, (rule: unknown) => Promise<string | null>>>
         directory: root,
         store: ':memory:',
         env: { HOME: root },
+        model: 'offline',
         agents: [own],
       })
     }),
@@ -91,6 +92,7 @@ const doors: Readonly<Record<string, (rule: unknown) => Promise<string | null>>>
         directory: root,
         store: ':memory:',
         env: { HOME: root },
+        model: 'offline',
         config,
       })
     }),

@@ -17,7 +17,7 @@ import { schemaProblem } from './schema-problem.ts'
 
 export type FieldName = Exclude<
   keyof AgentDefinition,
-  'name' | 'description' | 'prompt' | 'checkOutput' | 'extra' | 'source' | 'narrowed'
+  'name' | 'description' | 'prompt' | 'basePrompt' | 'checkOutput' | 'extra' | 'source' | 'narrowed'
 >
 
 interface Field {

@@ -45,19 +45,28 @@ const MAX_SCHEMAS_CHARS = 20_000
 export function systemPrompt(input: SystemPromptInput): string {
   const { agent, persona, workspace, tools, files = [], skills = [], schemas = [] } = input
   const facts: RuleFacts = { depth: input.depth, tools, maxTurns: input.limits.maxTurns }
+  const isBare = agent.basePrompt === 'bare'
   const sections = [
     ...(persona ? [personaPrompt(persona)] : []),
-    rolePrompt(agent),
-    workRules(facts),
-    ...(tools.includes('task') ? [delegationRules()] : []),
-    workspacePrompt(workspace),
+    isBare ? ownPrompt(agent) : rolePrompt(agent),
+    ...(isBare ? [] : workPrompts(facts, workspace)),
     ...(files.length > 0 ? [filesPrompt(files)] : []),
-    ...(skills.length > 0 && tools.includes('read') ? [skillsPrompt(skills)] : []),
+    ...(skills.length > 0 && tools.includes('read') && !isBare ? [skillsPrompt(skills)] : []),
     ...(schemas.length > 0 ? [schemasPrompt(schemas)] : []),
     ...(input.outputSchema ? [reportPrompt(input.outputSchema)] : []),
-    limitRules(facts),
+    ...(isBare ? [] : [limitRules(facts)]),
   ]
   return `${sections.join('\n\n')}\n`
+}
+
+function workPrompts(facts: RuleFacts, workspace: WorkspaceFacts): string[] {
+  const delegation = facts.tools.includes('task') ? [delegationRules()] : []
+  return [workRules(facts), ...delegation, workspacePrompt(workspace)]
+}
+
+/** Providers refuse an empty system text, so an agent without a prompt gets its heading. */
+function ownPrompt(agent: AgentDefinition): string {
+  return boundedRole(agent.prompt) || rolePrompt(agent).trimEnd()
 }
 
 function personaPrompt({ agent, prompt, inherited }: Persona): string {
@@ -68,7 +77,11 @@ function personaPrompt({ agent, prompt, inherited }: Persona): string {
 }
 
 function rolePrompt({ name, prompt }: AgentDefinition): string {
-  return `# Role: ${boundedLine(name, 128)}\n${bounded(prompt, MAX_ROLE_CHARS, 'the rest is left out')}`
+  return `# Role: ${boundedLine(name, 128)}\n${boundedRole(prompt)}`
+}
+
+function boundedRole(prompt: string): string {
+  return bounded(prompt, MAX_ROLE_CHARS, 'the rest is left out')
 }
 
 function schemasPrompt(schemas: NonNullable<SystemPromptInput['schemas']>): string {

@@ -32,7 +32,7 @@ interface AnsweringAgent extends AgentDefinition {
   readonly kept?: string | undefined
 }
 
-interface Picked extends Choice {
+interface Picked extends Pick<Choice, 'id' | 'why'> {
   /** Where it is written, if it is in a file or a variable. */
   readonly origin?: string | undefined
 }
@@ -74,6 +74,6 @@ function asConfigError(error: unknown, origin: string): unknown {
 }
 
 /** A script is found from where the user stands, not from where the program lies. */
-function absoluteScript(id: string, cwd: string): string {
+export function absoluteScript(id: string, cwd: string): string {
   return id.startsWith(SCRIPTED) && id !== SCRIPTED ? SCRIPTED + resolve(cwd, id.slice(SCRIPTED.length)) : id
 }

@@ -6,7 +6,7 @@ import type { Stranger } from '../core/rules/unknown-tool.ts'
 
 /** What a configuration says of an agent: any field of a definition. */
 export type AgentSettings = Partial<
-  Omit<AgentDefinition, 'name' | 'source' | 'extra' | 'checkOutput' | 'narrowed'>
+  Omit<AgentDefinition, 'name' | 'basePrompt' | 'source' | 'extra' | 'checkOutput' | 'narrowed'>
 >
 
 export interface ReadAgents {

@@ -39,6 +39,13 @@ export interface NarrowedBy {
   readonly rules: readonly Rule[]
 }
 
+/**
+ * What the runtime puts around an agent's own prompt. `bare`: only what the agent asks for (context files, the schema of
+ * its report). `workspace`: also how to work, the directory with its files and notes, skills and limits.
+ */
+export const basePrompts = ['bare', 'workspace'] as const
+export type BasePrompt = (typeof basePrompts)[number]
+
 /** An agent's definition. The agent named `main` works with the person; no delegation starts it. */
 export interface AgentDefinition {
   readonly name: string
@@ -49,6 +56,8 @@ export interface AgentDefinition {
   readonly description: string
   /** The body of its file: the role, in its own words. */
   readonly prompt: string
+  /** Only code can choose; absent: `workspace`. */
+  readonly basePrompt?: BasePrompt
   /** `provider/model`, `inherit` (default) or `small`. */
   readonly model?: string
   /** Absent: what its provider does by itself. */

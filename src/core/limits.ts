@@ -59,6 +59,8 @@ export const bounds = {
   sessionMs: 24 * 60 * 60_000,
   /** A run that was running at so many crashes of its process fails instead of running again. */
   crashesBeforeFailure: 3,
+  /** So many files can be given to a run at once. */
+  filesGiven: 50,
   /** Larger tool outputs go to an artifact, with head and tail in the part. Bytes. */
   inlineOutputBytes: 32 * 1024,
   /** Input of one tool call that is still executed. Characters of JSON. */

@@ -7,7 +7,14 @@ import type { AgentRegistry } from '../agents/registry.ts'
 import { issueLines } from '../agents/schema-checker.ts'
 import { reminderProblem } from '../agents/reminder-problem.ts'
 import { typedProblem } from '../agents/typed-problem.ts'
-import type { AgentDefinition, AgentTool, CheckOutput, JsonSchema } from '../core/agent.ts'
+import {
+  basePrompts,
+  type AgentDefinition,
+  type AgentTool,
+  type BasePrompt,
+  type CheckOutput,
+  type JsonSchema,
+} from '../core/agent.ts'
 import { OffshootError } from '../core/errors.ts'
 import type { OwnModel, OwnModels } from '../model/custom-models.ts'
 import type { Registry } from '../tools/registry.ts'
@@ -21,8 +28,21 @@ import { isZodSchema } from './tool.ts'
 /** An agent of a program's own: the fields of an agent file, with models and zod schemas as they are in code. */
 export interface OwnAgent<O = unknown> extends Omit<
   AgentDefinition,
-  'model' | 'inputSchema' | 'outputSchema' | 'checkOutput' | 'exposeAsTool' | 'extra' | 'source'
+  | 'basePrompt'
+  | 'model'
+  | 'inputSchema'
+  | 'outputSchema'
+  | 'checkOutput'
+  | 'exposeAsTool'
+  | 'extra'
+  | 'source'
 > {
+  /**
+   * What the runtime adds to `prompt`. `bare`: nothing but the files and the schema that the agent asks for. `workspace`:
+   * also the rules of the built-in agents, the directory with its files and AGENTS.md, skills and limits. Default: the
+   * `prompt` option of `createOffshoot`.
+   */
+  readonly basePrompt?: BasePrompt
   /** `provider/model`, `inherit` (default), `small`, or a model of the AI SDK. */
   readonly model?: string | OwnModel
   /** The input of the tool that `exposeAsTool` makes of it: an object, no union of several, as zod or JSON Schema. */
@@ -45,9 +65,21 @@ export function agent<O = unknown>(definition: OwnAgent<O>): OwnAgent<O> {
   return definition
 }
 
+/** What the agents of a program need to become agents of the runtime. */
+export interface AgentSetting {
+  readonly models: OwnModels
+  /** Of agents that do not say. */
+  readonly basePrompt: BasePrompt
+}
+
 /** As the runtime takes it. @throws OffshootError `usage`, and what a model that is none throws. */
-export function runtimeAgent(own: unknown, models: OwnModels, where: string): AgentDefinition {
-  const { model, ...definition } = readAgent(own, where)
+export function runtimeAgent(
+  own: unknown,
+  { models, basePrompt }: AgentSetting,
+  where: string,
+): AgentDefinition {
+  const { model, ...read } = readAgent(own, where)
+  const definition = { basePrompt, ...read }
   if (model === undefined) return definition
   return { ...definition, model: typeof model === 'string' ? model : models.idOf(model) }
 }
@@ -109,12 +141,13 @@ const identitySchema = z.looseObject({
   }),
   description: z.string().min(1),
   prompt: z.string(),
+  basePrompt: z.enum(basePrompts).optional(),
 })
 
 type Read = Omit<AgentDefinition, 'model'> & Pick<OwnAgent, 'model'>
 
 function readAgent(own: unknown, where: string): Read {
-  const { name, description, prompt, ...given } = checkOptions(identitySchema, own, where)
+  const { name, description, prompt, basePrompt, ...given } = checkOptions(identitySchema, own, where)
   const at = `${where} ${name}`
   const { model, ...fields } = given
   const isModel = model !== undefined && typeof model !== 'string'
@@ -125,6 +158,7 @@ function readAgent(own: unknown, where: string): Read {
     name,
     description,
     prompt,
+    ...(basePrompt ? { basePrompt } : {}),
     source: 'program',
     ...rest,
     ...(isModel ? { model } : {}),
@@ -149,7 +183,7 @@ function readOwnFields(given: Readonly<Record<string, unknown>>, at: string): Fi
   const [stranger] = unknown
   if (stranger)
     throw new OffshootError('usage', `${at}: there is no field ${JSON.stringify(stranger.key)}`, {
-      hint: `known: name, description, prompt, ${Object.keys(definitionFields).join(', ')}`,
+      hint: `known: name, description, prompt, basePrompt, ${Object.keys(definitionFields).join(', ')}`,
     })
   const note = wrong ?? ignored[0]
   if (note) throw new OffshootError('usage', `${at}: ${note.path.join('.')}: ${note.problem}`)

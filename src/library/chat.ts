@@ -11,6 +11,9 @@ import { smallModel } from '../model/models-and-prices.ts'
 import type { Registry } from '../tools/registry.ts'
 import type { RunSetting } from '../runtime/context/run-setting.ts'
 import type { StartedRun } from '../runtime/control/acquire-and-drive.ts'
+import type { StartOptions } from '../runtime/conversation/main-run.ts'
+import type { FirstEvents } from '../runtime/log/first-events.ts'
+import type { InboxRow } from '../store/port.ts'
 import { openConversation } from '../runtime/conversation/open-conversation.ts'
 import { checkAgents, runtimeAgent, type OwnAgent } from './agent.ts'
 import type { LibrarySession } from './library-session.ts'
@@ -24,8 +27,9 @@ export interface Chat<O = unknown> {
   /** null until the first message or subagent. */
   readonly conversationId: ConversationId | null
   /**
-   * Says something to the main agent and returns the run that answers it. Where its last run is paused, that one goes on.
-   * @throws OffshootError `conflict` while the last run has not stopped: `steer` it, or wait for its result; `closed`.
+   * Says something to the main agent and resolves with the run that answers it. A paused last run goes on with it. While
+   * the last run has not stopped, the message waits in the inbox (`mode`), and this resolves once a run reads it.
+   * @throws OffshootError `conflict` where that run stops without reading it, or another process drives it; `closed`.
    */
   send(text: string, options?: SendOptions): Promise<OffshootRun<O>>
   /**
@@ -48,14 +52,22 @@ export interface ChatOptions<O = unknown> {
   readonly model?: string | OwnModel | undefined
 }
 
-export interface SendOptions {
+export interface StartOrder {
   /** Turns of this run. */
   readonly maxTurns?: number | undefined
   /** What the conversation may spend while it is driven, US dollars. */
   readonly budgetUsd?: number | undefined
 }
 
-export interface SpawnOptions<P = unknown> extends SendOptions {
+export interface SendOptions extends StartOrder {
+  /**
+   * Where the last run has not stopped: `follow_up`, which is the default, waits until it has, and a run of its own
+   * answers; `steer` is read by that run at its next turn.
+   */
+  readonly mode?: 'follow_up' | 'steer' | undefined
+}
+
+export interface SpawnOptions<P = unknown> extends StartOrder {
   /** Default: `general`. */
   readonly agent?: string | OwnAgent<P> | undefined
   /** What people see; default: the first words of the task. */
@@ -80,10 +92,9 @@ export async function openChat<O>(session: LibrarySession, given: unknown): Prom
     },
     async send(text, more) {
       const prompt = checkText(text, 'send')
-      const order = stated(checkOptions(sendSchema, more ?? {}, 'send'))
-      return await line.start<O>((where) =>
-        runtime.start({ ...chatAgents.setting, ...where, ...order, ...named, prompt, agent: main, model }),
-      )
+      const { mode, ...order } = checkOptions(sendSchema, more ?? {}, 'send')
+      const what = { ...stated(order), ...named, prompt, agent: main, model }
+      return await line.send<O>(mode, (where) => runtime.start({ ...chatAgents.setting, ...where, ...what }))
     },
     async spawn<P>(task: string, more?: SpawnOptions<P>) {
       const text = checkText(task, 'spawn')
@@ -98,6 +109,10 @@ export async function openChat<O>(session: LibrarySession, given: unknown): Prom
   }
 }
 
+type StartPlace = Pick<RunSetting, 'onStored'> & { readonly conversationId?: ConversationId }
+type SendPlace = StartPlace & Pick<StartOptions, 'queue'>
+type Start = (where: StartPlace) => Promise<StartedRun>
+
 /** Begins one thing of a conversation after the other: the first makes the conversation, and the others find it. */
 class Line {
   conversationId: ConversationId | undefined
@@ -111,17 +126,34 @@ class Line {
     this.#know(conversationId)
   }
 
-  start<O>(
-    start: (where: Pick<RunSetting, 'onStored'> & { conversationId?: ConversationId }) => Promise<StartedRun>,
-  ): Promise<OffshootRun<O>> {
+  start<O>(start: Start): Promise<OffshootRun<O>> {
+    return this.#inOrder(async (where, first) => this.#session.drive<O>(await start(where), first))
+  }
+
+  /** The next does not wait until this one is read. */
+  async send<O>(mode: InboxRow['mode'], start: (where: SendPlace) => Promise<StartedRun>) {
+    let item: InboxRow | undefined
+    const queue = { mode, onQueued: (queued: InboxRow) => (item = queued) }
+    const begun = await this.#inOrder(async (where, first) => {
+      const started = await start({ ...where, queue })
+      if (!item) return this.#session.drive<O>(started, first)
+      first.end()
+      return { behind: started, item }
+    })
+    return 'behind' in begun ? await this.#session.readerOf<O>(begun.behind, begun.item) : begun
+  }
+
+  #inOrder<T>(start: (where: StartPlace, first: FirstEvents) => Promise<T>): Promise<T> {
     return this.#session.call(() => {
       const begun = this.#last.then(async () => {
         this.#session.checkOpen()
         const first = this.#session.firstEvents()
         const known = this.conversationId ? { conversationId: this.conversationId } : {}
-        const started = await start({ ...known, onStored: first.follow })
-        this.#know(started.conversationId)
-        return this.#session.drive<O>(started, first)
+        const onStored = (id: ConversationId) => {
+          this.#know(id)
+          first.follow(id)
+        }
+        return await start({ ...known, onStored }, first)
       })
       this.#last = bestEffort(begun)
       return begun
@@ -164,8 +196,8 @@ class ChatAgents {
 
   /** The configuration speaks of it too. */
   #read(own: unknown, where: string): AgentDefinition {
-    const { models, composed } = this.#session
-    return configuredAgent(runtimeAgent(own, models, where), composed.loaded.sources)
+    const { composed } = this.#session
+    return configuredAgent(runtimeAgent(own, this.#session, where), composed.loaded.sources)
   }
 }
 
@@ -178,8 +210,9 @@ const chatSchema = z.strictObject({
   tools: z.array(z.unknown()).optional(),
   model,
 })
-const sendSchema = z.strictObject({ maxTurns: positive, budgetUsd: dollars })
-const spawnSchema = sendSchema.extend({
+const orderSchema = z.strictObject({ maxTurns: positive, budgetUsd: dollars })
+const sendSchema = orderSchema.extend({ mode: z.enum(['follow_up', 'steer']).default('follow_up') })
+const spawnSchema = orderSchema.extend({
   agent: z.unknown().optional(),
   label: text.optional(),
   model,

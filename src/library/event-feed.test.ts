@@ -116,6 +116,31 @@ it('a feed that is left before it was read opens nothing', async () => {
   expect([s.subscribers.size, s.surfaces.size]).toEqual([0, 0])
 })
 
+it.each([
+  ['before it is read', 0],
+  ['while it has events', 1],
+  ['while it waits for one', 2],
+])('a signal %s ends it without an error and lets go of everything', async (_, read) => {
+  const s = await stage()
+  await s.write(1, 2)
+  const controller = new AbortController()
+  const feed = s.feed({ signal: controller.signal })
+  for (let i = 0; i < read; i++) await feed.next()
+  const waiting = feed.next()
+  if (read < 2) await waiting
+  controller.abort(new Error('enough'))
+  if (read === 2) expect(await waiting).toEqual({ done: true, value: undefined })
+  expect(await Array.fromAsync(feed)).toEqual([])
+  expect([s.subscribers.size, s.surfaces.size, s.clock.pending()]).toEqual([0, 0, 0])
+})
+
+it('a signal that has aborted before opens nothing', async () => {
+  const s = await stage()
+  await s.write(1, 2)
+  expect(await Array.fromAsync(s.feed({ signal: AbortSignal.abort() }))).toEqual([])
+  expect([s.subscribers.size, s.surfaces.size]).toEqual([0, 0])
+})
+
 it('replays many pages, then what is told, each stored event once', async () => {
   const s = await stage()
   await s.write(1, 1_200)

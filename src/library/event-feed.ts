@@ -19,6 +19,8 @@ export interface FeedOptions {
   readonly first?: () => readonly OffshootEvent[] | undefined
   /** Whether whoever reads answers questions: the conversation is attended until the feed ends. */
   readonly answers: boolean
+  /** When it aborts, the feed ends at once: what waits is dropped. */
+  readonly signal?: AbortSignal | undefined
   /** Called for each event once, in order. */
   readonly wants: (event: OffshootEvent) => boolean
   /** When it settles, the feed ends with what there is by then; it throws what this rejects with. */
@@ -71,6 +73,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
   }
 
   next(): Promise<IteratorResult<OffshootEvent, undefined>> {
+    if (this.#options.signal?.aborted) void this.return()
     if (!this.#isDone) this.#leave ??= this.#open()
     const read = this.#last.then(() => this.#read())
     this.#last = read.catch(() => this.return())
@@ -97,6 +100,9 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
     const stopLooking = this.#lookElsewhere()
     const readRest = () => this.#readRest()
     closed.addEventListener('abort', readRest, { once: true })
+    const { signal } = this.#options
+    const stop = () => void this.return()
+    signal?.addEventListener('abort', stop, { once: true })
     const end = (how: End) => {
       this.#end = how
       this.#close()
@@ -109,6 +115,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
       leave()
       stopLooking()
       closed.removeEventListener('abort', readRest)
+      signal?.removeEventListener('abort', stop)
       unsubscribe() // hands over what was about to be told
       this.#wake()
     }

@@ -1,5 +1,6 @@
 import type { OffshootEvent } from '../core/events.ts'
 import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
+import { isBegunByMessage } from '../runtime/views/runs-of-message.ts'
 import type { Reader } from '../store/port.ts'
 
 export interface FilterOptions {
@@ -29,6 +30,7 @@ export function eventsOfTree(store: Reader, options: FilterOptions): (event: Off
     if (event.runId === null) return event.branchId === null || branches.has(event.branchId)
     if (event.runId === runId) isFollowed ??= true
     else if (isStart(event, branchId) && event.input !== undefined) isFollowed = false
+    else if (isStart(event, branchId) && isFollowed && isBegunByMessage(store, event)) isFollowed = false
     const isBelow = event.parentRunId !== null && runs.has(event.parentRunId)
     if (!runs.has(event.runId) && (isBelow || (isFollowed && isStart(event, branchId)))) {
       runs.add(event.runId)

@@ -260,3 +260,36 @@ test('events end with an error when the store fails, and nothing is left unhandl
   expect(await events.next()).toEqual({ done: true, value: undefined })
   await expect(run.result()).rejects.toThrow('the disk is gone')
 })
+
+describe('approvals: wait', () => {
+  it('lets a call wait though nobody reads along, and the answer comes from anywhere', async () => {
+    await using b = await begin({ ...asks, approvals: 'wait' })
+    await expect.poll(async () => await b.t.offshoot.approvals.list()).toHaveLength(1)
+    await b.t.clock.advance(60_000)
+    const [asked] = await b.t.offshoot.approvals.list()
+    expect(await b.t.offshoot.runs.get(b.run.id)).toMatchObject({ status: 'waiting' })
+    await b.t.offshoot.approvals.answer(asked!.id, 'once')
+    expect(await b.end()).toMatchObject({ status: 'completed', text: 'end', denials: [] })
+  })
+
+  it('lets a question of an agent wait too', async () => {
+    const ask = { toolCalls: [{ tool: 'ask_user', input: { question: 'which?' } }] }
+    await using b = await begin({ script: { main: [ask, end] }, approvals: 'wait' })
+    await expect.poll(async () => await b.t.offshoot.questions.list()).toHaveLength(1)
+    const [asked] = await b.t.offshoot.questions.list()
+    await b.t.offshoot.questions.answer(asked!.id, 'this one')
+    expect(await b.end()).toMatchObject({ status: 'completed' })
+  })
+
+  it('is denied at once without it', async () => {
+    await using b = await begin(asks)
+    expect(await b.end()).toMatchObject({ denials: [{ tool: 'danger', reason: 'unattended' }] })
+  })
+
+  it('is one of two words', async () => {
+    await expect(testOffshoot({ approvals: 'later' as never })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('approvals') as string,
+    })
+  })
+})

@@ -1,22 +1,26 @@
 import { resolve } from 'node:path'
+import type { BasePrompt } from '../core/agent.ts'
 import { sleep } from '../core/clock.ts'
 import { OffshootError } from '../core/errors.ts'
 import { idPrefix, type ConversationId, type RunId } from '../core/ids.ts'
 import { bounds } from '../core/limits.ts'
 import type { RunStatus } from '../core/run-status.ts'
 import { bestEffort } from '../core/rejections.ts'
-import { chooseModel } from '../model/choose.ts'
+import { chooseModel, type Choice } from '../model/choose.ts'
 import type { OwnModels } from '../model/custom-models.ts'
 import type { RunSetting } from '../runtime/context/run-setting.ts'
 import type { StartedRun } from '../runtime/control/acquire-and-drive.ts'
 import type { Composed } from '../runtime/host/compose.ts'
 import { requireMessage } from '../runtime/conversation/fork-branch.ts'
 import type { Recovery, RecoverOptions } from '../runtime/control/recover.ts'
+import type { InboxRow } from '../store/port.ts'
 import { resolveId } from '../runtime/views/resolve-id.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/control/verbs.ts'
 import type { FeedDeps } from './event-feed.ts'
 import { FirstEvents } from '../runtime/log/first-events.ts'
+import type { AgentSetting } from './agent.ts'
 import { checkText } from './check-options.ts'
+import { resultOfMessage, untilRead } from './queued-message.ts'
 import { checkContinue, checkFork } from './run-options.ts'
 import { createRun, type DrivenRun, type OffshootRun, type RunHost } from './run.ts'
 
@@ -24,6 +28,8 @@ import { createRun, type DrivenRun, type OffshootRun, type RunHost } from './run
 export class LibrarySession implements RunHost {
   readonly composed: Composed
   readonly models: OwnModels
+  /** Of own agents that do not say. */
+  readonly basePrompt: BasePrompt
   /** Of the main agents, `provider/model`. */
   readonly model: string
   readonly feedDeps: FeedDeps
@@ -35,9 +41,10 @@ export class LibrarySession implements RunHost {
   readonly #recoveries: Recovery[] = []
   readonly #settings = new Map<ConversationId, RunSetting>()
 
-  constructor(composed: Composed, models: OwnModels, model: string) {
+  constructor(composed: Composed, { models, basePrompt }: AgentSetting, model: string) {
     this.composed = composed
     this.models = models
+    this.basePrompt = basePrompt
     this.model = model
     const { store, clock, ownership, runtime, secrets } = composed
     const { approvals, subscribe } = runtime
@@ -104,10 +111,11 @@ export class LibrarySession implements RunHost {
   }
 
   async continue<O>(target: string, text?: string, options?: unknown): Promise<OffshootRun<O>> {
-    const order = checkContinue(options)
+    const { model: named, ...rest } = checkContinue(options)
     if (text !== undefined) checkText(text, 'continue')
     return await this.call(async () => {
       const conversationId = this.conversationOf(target)
+      const order = { ...rest, ...(named === undefined ? {} : { model: await this.modelId(named) }) }
       const where = { ...this.settingOf(conversationId), conversationId, target }
       const first = this.firstEvents()
       const onStored = first.follow
@@ -146,15 +154,32 @@ export class LibrarySession implements RunHost {
 
   /** Takes note of what has begun, so that it is stopped at the end. */
   drive<O>(started: StartedRun, first: FirstEvents): OffshootRun<O> {
-    const driven = { ...started, first }
-    this.#driven.set(started.runId, driven)
+    const { runId, result: quiet } = started
+    const driven = { ...started, first, quiet, result: resultOfMessage(this.feedDeps, started, quiet) }
+    this.#driven.set(runId, driven)
     const forget = () => {
-      this.#driven.delete(started.runId)
+      this.#driven.delete(runId)
       first.end()
     }
-    started.result.then(forget, forget)
+    quiet.then(forget, forget)
     const about = this.composed.store.get('runs', started.runId)!
     return createRun<O>(this, about, driven)
+  }
+
+  /** The run that reads a message which waits behind a run. @throws OffshootError `conflict` where none does, `closed`. */
+  async readerOf<O>(behind: StartedRun, item: InboxRow): Promise<OffshootRun<O>> {
+    const { seqBefore: after, result: quiet, conversationId } = behind
+    if (!this.#driven.has(behind.runId)) this.drive(behind, this.firstEvents())
+    const first = this.firstEvents()
+    const read = await untilRead(this.feedDeps, {
+      item,
+      after,
+      quiet,
+      onRead: (since) => first.follow(conversationId, since),
+    })
+    if (!this.#driven.has(read.runId)) return this.drive<O>({ ...behind, ...read }, first)
+    first.end()
+    return this.runOf<O>(read.runId)
   }
 
   firstEvents(): FirstEvents {
@@ -196,7 +221,7 @@ export class LibrarySession implements RunHost {
     await Promise.allSettled(this.#calls)
     const driven = [...this.#driven.values()]
     for (const each of driven) each.stop('leave')
-    await Promise.allSettled(driven.map(({ result }) => result))
+    await Promise.allSettled(driven.flatMap(({ result, quiet }) => [result, quiet]))
     for (const recovery of this.#recoveries) await bestEffort(endRecovery(this.composed, recovery))
     await release(this.composed)
   }
@@ -228,11 +253,25 @@ export async function release({ guard, store }: Composed): Promise<void> {
 /** A model of the program's own, the one of this id, or without any the one that the environment offers. */
 export async function usableModel(composed: Composed, models: OwnModels, model: unknown): Promise<string> {
   if (model !== undefined && typeof model !== 'string') return models.idOf(model)
+  return (await chosenModel(composed, model)).id
+}
+
+/** The same, but the offline searcher answers only a program that asks for it. @throws OffshootError `key`. */
+export async function languageModel(composed: Composed, models: OwnModels, model: unknown): Promise<string> {
+  if (model !== undefined) return await usableModel(composed, models, model)
+  const { id, isFallback } = await chosenModel(composed, undefined)
+  if (!isFallback) return id
+  throw new OffshootError('key', 'No model: no provider key is set, and no local Ollama answers.', {
+    hint: `Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or pass { model: 'provider/model' } or an AI SDK model to createOffshoot. { model: 'offline' } searches without a language model.`,
+  })
+}
+
+async function chosenModel(composed: Composed, model: string | undefined): Promise<Choice> {
   const { loaded, env, fetch, runtime } = composed
   const flag = model === undefined ? undefined : absoluteScript(checkText(model, 'model'))
-  const { id } = await chooseModel({ flag, config: loaded.config, env, fetch })
-  await runtime.resolveModel(id)
-  return id
+  const choice = await chooseModel({ flag, config: loaded.config, env, fetch })
+  await runtime.resolveModel(choice.id)
+  return choice
 }
 
 const SCRIPTED = 'scripted:'

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { createMemoryStore } from '../store/memory.ts'
 import { createTestOffshoot, scriptedModel } from '../testing.ts'
 import { agent } from './agent.ts'
-import { createOffshoot } from './offshoot.ts'
+import { createOffshoot, type OffshootOptions } from './offshoot.ts'
 import { tool } from './tool.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'offshoot-library-'))
@@ -184,17 +184,6 @@ describe('verbs', () => {
     await expect(run.background()).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  it('a message to a conversation whose run has not stopped is refused, and nothing of it is left', async () => {
-    await using t = await testOffshoot({ script: slow })
-    const chat = await t.offshoot.chat()
-    const run = await chat.send('go')
-    await expect(chat.send('and this')).rejects.toMatchObject({ code: 'conflict' })
-    await t.clock.until(run.cancel())
-    expect(
-      (await t.offshoot.branches.messages(run.branchId)).filter(({ role }) => role === 'user'),
-    ).toHaveLength(1)
-  })
-
   it('a conversation is closed and deleted with its runs', async () => {
     await using t = await testOffshoot({ script: slow })
     const run = await (await t.offshoot.chat()).send('go')
@@ -202,6 +191,29 @@ describe('verbs', () => {
     await t.clock.until(t.offshoot.conversations.delete(run.conversationId))
     expect(await t.offshoot.conversations.list()).toEqual([])
     await expect(t.offshoot.runs.get(run.id)).rejects.toMatchObject({ code: 'usage' })
+  })
+})
+
+describe('without a model', () => {
+  const nowhere = { HOME: home, OLLAMA_HOST: '127.0.0.1:1' }
+  const open = (more: OffshootOptions) =>
+    createOffshoot({ directory: home, env: nowhere, store: ':memory:', ...more })
+
+  it('fails with what to set instead of answering with the offline searcher', async () => {
+    await expect(open({})).rejects.toMatchObject({
+      code: 'key',
+      message: 'No model: no provider key is set, and no local Ollama answers.',
+      hint: expect.stringMatching(/ANTHROPIC_API_KEY.*model: 'provider\/model'.*model: 'offline'/) as string,
+    })
+  })
+
+  it.each([
+    ['an option', { model: 'offline' }],
+    ['the configuration', { config: { model: 'offline' } }],
+    ['the environment', { env: { ...nowhere, OFFSHOOT_MODEL: 'offline' } }],
+  ])('may be offline where %s asks for it', async (_, options) => {
+    await using offshoot = await open(options)
+    expect(offshoot.model).toBe('offline')
   })
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { basePrompts, type BasePrompt } from '../core/agent.ts'
 import type { Clock } from '../core/clock.ts'
 import { systemClock } from '../exec/system-clock.ts'
 import { OwnModels, type OwnModel } from '../model/custom-models.ts'
@@ -23,7 +24,7 @@ import {
   type ConversationsApi,
   type RunsApi,
 } from './conversations-branches-runs.ts'
-import { LibrarySession, release, usableModel } from './library-session.ts'
+import { languageModel, LibrarySession, release } from './library-session.ts'
 import { checkOptions } from './check-options.ts'
 import { openInbox, type InboxApi } from './inbox.ts'
 import { openQuestions, type QuestionsApi } from './questions.ts'
@@ -39,7 +40,7 @@ export interface OffshootOptions {
   readonly directory?: string | undefined
   /**
    * `provider/model`, `offline`, `scripted:FILE`, or any model of the AI SDK. Default: as configured, else the first
-   * provider with a key in `env`, else a local Ollama, else `offline`.
+   * provider with a key in `env`, else a local Ollama. Without any of these, `createOffshoot` fails with `key`.
    */
   readonly model?: string | OwnModel | undefined
   /**
@@ -49,10 +50,21 @@ export interface OffshootOptions {
   readonly store?: string | Store | undefined
   /** Agents beside those that come with the program and those in files; one of the same name comes first. */
   readonly agents?: readonly OwnAgent[] | undefined
+  /**
+   * What own agents read beside their `prompt`, unless they say it themselves (`basePrompt`). `bare`: nothing. `workspace`:
+   * what the built-in agents read, such as rules of work, the files of the directory and its AGENTS.md. Default: `bare`.
+   */
+  readonly prompt?: BasePrompt | undefined
   /** Tools beside those that come with the program. */
   readonly tools?: readonly OwnTool[] | undefined
   /** What is allowed without asking: `plan`, `ask`, `accept-edits`, `auto`. Default: `ask`, or `plan` where a conversation had that. */
   readonly mode?: Mode | undefined
+  /**
+   * What a call that needs an approval does where no `events({ answers: true })` is open: `deny` denies it at once, `wait`
+   * lets it and every question of an agent wait for `approvals.answer` and `questions.answer`, here or in another process, up
+   * to `limits.approvalMs`. Default: `deny`.
+   */
+  readonly approvals?: 'deny' | 'wait' | undefined
   /** Stands above configuration files and environment; rules are a layer of their own. */
   readonly config?: ConfigInput | undefined
   /**
@@ -158,8 +170,10 @@ export async function openOffshoot(given: OffshootOptions, test: TestOpening = {
   const { composed, own } = await composeOwn(options, models, test)
   try {
     checkAgents(own, composed.tools, composed.agents, 'createOffshoot')
-    const model = await usableModel(composed, models, options.model)
-    return offshootOf(new LibrarySession(composed, models, model))
+    const model = await languageModel(composed, models, options.model)
+    // nobody leaves: the runtime ends with the session
+    if (options.approvals === 'wait') composed.runtime.approvals.attend()
+    return offshootOf(new LibrarySession(composed, { models, basePrompt: options.prompt }, model))
   } catch (error) {
     await release(composed)
     throw error
@@ -173,8 +187,10 @@ const optionsSchema = z.strictObject({
     .union([z.string().min(1), z.custom<Store>(isStore)], 'expected a path, :memory: or a store')
     .optional(),
   agents: z.array(z.unknown()).default([]),
+  prompt: z.enum(basePrompts).default('bare'),
   tools: z.array(z.unknown()).default([]),
   mode: z.enum(MODES).optional(),
+  approvals: z.enum(['deny', 'wait']).default('deny'),
   config: z.record(z.string(), z.unknown()).optional(),
   trust: z
     .union([z.literal('project'), z.custom<TrustDecision>((value) => typeof value === 'function')], {
@@ -194,11 +210,13 @@ function plain(env: unknown): unknown {
 }
 
 async function composeOwn(
-  { directory, mode, clock, config, store, env, trust, ...parts }: Checked,
+  { directory, mode, clock, config, store, env, trust, prompt: basePrompt, ...parts }: Checked,
   models: OwnModels,
   { alone, ...ports }: TestOpening,
 ) {
-  const agents = parts.agents.map((each, i) => runtimeAgent(each, models, `createOffshoot: agents.${i}`))
+  const agents = parts.agents.map((each, i) =>
+    runtimeAgent(each, { models, basePrompt }, `createOffshoot: agents.${i}`),
+  )
   const own = alone ? ownStore(alone, false) : store === ':memory:' ? createMemoryStore() : undefined
   const openStore = own ? async () => own : storeOf(store, clock)
   const composed = await compose({

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { bounds } from '../core/limits.ts'
+import type { OwnModel } from '../model/custom-models.ts'
 import { checkOptions } from './check-options.ts'
 
 export interface EventsOptions {
@@ -9,9 +11,15 @@ export interface EventsOptions {
    * needs an approval waits for `approvals.answer`; otherwise it is denied at once.
    */
   readonly answers?: boolean | undefined
+  /** Ends the stream when it aborts: the loop is left as at the end of the run, and nothing is thrown. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface ContinueOptions {
+  /** Another model from here on: `provider/model`, or one of the AI SDK. Default: the one that it has. */
+  readonly model?: string | OwnModel | undefined
+  /** Paths of files whose text it reads first, relative to the directory. The rules of its agent decide; nobody is asked. */
+  readonly files?: readonly string[] | undefined
   /** Turns beyond those that are used. */
   readonly maxTurns?: number | undefined
   /** What the conversation may spend while it is driven, US dollars. */
@@ -35,8 +43,11 @@ export const dollars = z.number().min(0).optional()
 const eventsSchema = z.strictObject({
   after: z.int().min(0).optional(),
   answers: z.boolean().default(false),
+  signal: z.instanceof(AbortSignal, { error: 'expected an AbortSignal' }).optional(),
 })
 const continueSchema = z.strictObject({
+  model: z.unknown().optional(),
+  files: z.array(z.string().min(1)).max(bounds.filesGiven).optional(),
   maxTurns: positive,
   budgetUsd: dollars,
   wake: z.boolean().optional(),

@@ -57,6 +57,8 @@ export type Result<O = unknown> = Omit<RunResult, 'output'> & { readonly output?
 /** A run that this process has started, with what its first reader gets. */
 export interface DrivenRun extends StartedRun {
   readonly first: FirstEvents
+  /** Settles when nothing of its conversation goes on. */
+  readonly quiet: Promise<unknown>
 }
 
 type About = Pick<StoredRun, 'id' | 'conversationId' | 'branchId' | 'agent' | 'depth'>
@@ -111,13 +113,14 @@ function openFeed(
   given: EventsOptions | undefined,
 ): EventFeed {
   host.checkOpen()
-  const { answers, after = started?.seqBefore ?? 0 } = checkEvents(given)
+  const { answers, signal, after = started?.seqBefore ?? 0 } = checkEvents(given)
   const { conversationId, branchId, id: runId } = about
   return new EventFeed(host.feedDeps, {
     conversationId,
     after,
     first: () => (given?.after === undefined ? started?.first.take() : undefined),
     answers,
+    signal,
     wants: eventsOfTree(host.feedDeps.store, { conversationId, branchId, runId, answers }),
     ended: () => (started ? started.result : untilStopped(host, about)),
   })

@@ -42,6 +42,7 @@ describe('chooseModel', () => {
     expect(await choose(keys)).toEqual({
       id: 'anthropic/claude-sonnet-5',
       why: 'model anthropic/claude-sonnet-5: ANTHROPIC_API_KEY is set',
+      isFallback: false,
     })
     expect((await choose({ ...keys, ANTHROPIC_API_KEY: '' })).id).toBe('openai/gpt-6-sol')
     expect((await choose({ GEMINI_API_KEY: 'c', OPENAI_API_KEY: ' ' })).id).toBe('google/gemini-3.8-flash')
@@ -82,8 +83,8 @@ describe('chooseModel', () => {
       await serveJson({ '/api/tags': 'no' }),
     ]
     for (const OLLAMA_HOST of hosts) {
-      const { id, why } = await choose({ OLLAMA_HOST })
-      expect(id).toBe('offline')
+      const { id, why, isFallback } = await choose({ OLLAMA_HOST })
+      expect({ id, isFallback }).toEqual({ id: 'offline', isFallback: true })
       expect(why).toContain('not a language model')
     }
   })

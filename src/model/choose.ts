@@ -18,6 +18,8 @@ export interface Choice {
   readonly id: string
   /** One line for people: which model, and what decided. */
   readonly why: string
+  /** Nothing was asked for and nothing was found: the offline searcher, which is no language model. */
+  readonly isFallback: boolean
 }
 
 /**
@@ -40,10 +42,8 @@ export async function chooseModel(options: ChooseOptions): Promise<Choice> {
   const ollama = endpoint('ollama', env, config)
   const model = await firstOllamaModel(ollama, fetch, ollamaTimeoutMs)
   if (model) return choice(`ollama/${model}`, 'no key is set, and a local Ollama has it')
-  return choice(
-    'offline',
-    'no key is set and no Ollama answers, so a rule-based search answers, not a language model',
-  )
+  const reason = 'no key is set and no Ollama answers, so a rule-based search answers, not a language model'
+  return { ...choice('offline', reason), isFallback: true }
 }
 
 const BY_KEY = [
@@ -53,5 +53,5 @@ const BY_KEY = [
 ] as const
 
 function choice(id: string, reason: string): Choice {
-  return { id, why: `model ${id}: ${reason}` }
+  return { id, why: `model ${id}: ${reason}`, isFallback: false }
 }

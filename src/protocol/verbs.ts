@@ -8,6 +8,8 @@ export const nothing = z.strictObject({}) as z.ZodType<object, object>
 export const continueRun = z.object({
   /** Default: "Continue your previous work." */
   text: words.optional(),
+  /** `provider/model`, from here on. Default: the one that it has. */
+  model: z.string().min(1).optional(),
   maxTurns: z.int().min(1).optional(),
   budgetUsd: z.number().min(0).optional(),
   /** false, where a subagent has stopped: its report goes to nobody, so that its parent is not woken. Default: true. */

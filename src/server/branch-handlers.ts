@@ -144,6 +144,7 @@ export async function goOn(
   order: {
     readonly text?: string | undefined
     readonly author: Author
+    readonly model?: string | undefined
     readonly maxTurns?: number | undefined
     readonly budgetUsd?: number | undefined
     readonly wake?: boolean | undefined

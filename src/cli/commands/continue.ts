@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
@@ -18,6 +19,7 @@ import {
 } from '../terminal/follow-run.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
+import { absoluteScript } from '../pick-model.ts'
 import { refuseIfDriven } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
 import { openStore } from '../open-store.ts'
@@ -28,6 +30,8 @@ import type { Reader } from '../../store/port.ts'
 
 interface ContinueFlags extends FollowFlags {
   readonly mode?: Mode
+  readonly model?: string
+  readonly file?: readonly string[]
   readonly maxTurns?: number
   readonly wake: boolean
 }
@@ -39,6 +43,8 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
     .argument('[text]', 'what it is told first; default: to continue its previous work')
     .addOption(modeOption())
     .addOption(approvalsOption())
+    .option('-m, --model <provider/model>', 'default: the one that it has')
+    .option('--file <path>', 'a file whose text it reads first; may be repeated', collect)
     .option('--max-turns <n>', 'turns beyond those that are used', wholeNumber)
     .addOption(budgetOption())
     .option('--no-wake', 'of a subagent: keep its report on its branch, and do not wake its parent')
@@ -47,12 +53,18 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
     )
 }
 
+function collect(path: string, before: readonly string[] = []): readonly string[] {
+  return [...before, path]
+}
+
 async function goOn(target: string, text: string | undefined, flags: ContinueFlags, io: Io): Promise<number> {
   const { id: conversationId, directory } = await conversationOf(target, io)
   await trustBefore(directory, flags, io)
   const composed = await composeWatched(directory, flags.mode, io)
   const { runtime, workspace, systemText, warnings } = composed
   const { maxTurns, budgetUsd } = flags
+  const model = flags.model && absoluteScript(flags.model, io.cwd)
+  const files = flags.file?.map((path) => resolve(io.cwd, path))
   const wake = flags.wake ? undefined : false
   try {
     for (const warning of warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
@@ -63,7 +75,16 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
     const first = new FirstEvents(runtime.subscribe)
     const leave = attendEarly(flags, runtime, io)
     const onStored = first.follow
-    const continued = await runtime.continue({ ...where, text, maxTurns, wake, budgetUsd, onStored })
+    const continued = await runtime.continue({
+      ...where,
+      text,
+      model,
+      files,
+      maxTurns,
+      wake,
+      budgetUsd,
+      onStored,
+    })
     if (!continued.started) {
       const what = continued.outcome === 'steered' ? steered(continued) : undefined
       return await printElsewhere(continued, io, what)

@@ -1,11 +1,14 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
+import type { Run } from '../../core/run.ts'
 import type { RunStatus } from '../../core/run-status.ts'
+import type { Workspace } from '../../tools/port.ts'
+import { readGivenFiles, type GivenFilesPorts } from '../delegation/given-files.ts'
 import {
   attemptsOver,
   continueOrSteer,
-  type ContinueOrder,
   type ContinuePorts,
+  type OrderOfPerson,
 } from '../delegation/continue-run.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import type { Change } from '../log/recorder.ts'
@@ -24,20 +27,45 @@ export interface ContinueAnswer {
   readonly status: RunStatus
 }
 
+/** What a person or a program asks for; files are named by their paths. */
+export interface OrderToContinue extends Omit<OrderOfPerson, 'files'> {
+  readonly files?: readonly string[] | undefined
+}
+
+export type OrderPorts = GivenFilesPorts & Pick<Deps, 'resolveModel'>
+
+/** The text of the files. @throws OffshootError where the model or a file cannot be used, before anything is written. */
+export async function prepareOrder(
+  deps: OrderPorts,
+  workspace: Workspace,
+  { branchId }: Pick<Run, 'branchId'>,
+  { model, files = [] }: Pick<OrderToContinue, 'model' | 'files'>,
+): Promise<string | undefined> {
+  if (model !== undefined) await deps.resolveModel(model)
+  return await readGivenFiles(deps, workspace, branchId, files)
+}
+
 /**
  * Resumes a stopped run in the process that drives its conversation. @throws OffshootError `conflict` when that process
  * is about to end.
  */
 export async function continueHere(
-  { deps, live: conversation, requireOpen, settle }: VerbScope<ContinuePorts & Pick<Deps, 'bus'>>,
+  {
+    deps,
+    live: conversation,
+    requireOpen,
+    settle,
+  }: VerbScope<ContinuePorts & OrderPorts & Pick<Deps, 'bus'>>,
   id: string,
-  order: Pick<ContinueOrder, 'text' | 'author' | 'maxTurns' | 'wake'> & {
-    readonly budgetUsd?: number | undefined
-  },
+  { files = [], ...given }: OrderToContinue & { readonly budgetUsd?: number | undefined },
 ): Promise<ContinueAnswer> {
   const { live: run } = requireTarget({ deps, live: conversation }, id)
   if (!run) throw new OffshootError('conflict', `${id} is not the latest run of its branch`)
   requireDriving(conversation)
+  const order = {
+    ...given,
+    files: await prepareOrder(deps, conversation.setting.workspace, run.row, { ...given, files }),
+  }
   await attemptsOver(conversation, run)
   const asked = [run, ...conversation.below(run.row.branchId)].filter(({ row }) => row.pausing)
   let drive: readonly LiveRun[] = []

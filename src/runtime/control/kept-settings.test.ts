@@ -70,7 +70,7 @@ test('a paused run keeps its agent and its model, and takes more turns', async (
   await h.clock.until(started.result)
   await expect(send(h, started, { model: 'scripted:other' })).rejects.toMatchObject({
     code: 'conflict',
-    hint: 'leave out -m (model), or cancel that run first',
+    hint: 'leave out -m (model), or continue it with the model, or cancel that run first',
   })
   await expect(send(h, started, { agent: 'general' })).rejects.toMatchObject({
     code: 'conflict',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { OffshootError, unreachable } from '../../core/errors.ts'
 import { createAuthorSchema } from '../../core/author-schema.ts'
+import { bounds } from '../../core/limits.ts'
 import { delivers } from '../../core/message.ts'
 import type { Command } from '../ownership/owner-commands.ts'
 import { answer, type AnswerAnswer } from './answer.ts'
@@ -8,7 +9,7 @@ import { approve, type ApproveAnswer } from './approve.ts'
 import { background, type BackgroundAnswer } from './background.ts'
 import { cancel, type CancelVerbAnswer } from './cancel.ts'
 import { fork, type ForkAnswer } from './fork.ts'
-import { continueHere, type ContinueAnswer } from './continue.ts'
+import { continueHere, type ContinueAnswer, type OrderPorts } from './continue.ts'
 import type { CancelPorts } from '../journal/cancel-runs.ts'
 import type { ForkPorts } from '../conversation/fork-branch.ts'
 import type { MessagePorts } from './prepare-message.ts'
@@ -101,6 +102,8 @@ function createOrderSchema() {
 function createContinueSchema() {
   return z.object({
     text: z.string().optional(),
+    model: z.string().min(1).optional(),
+    files: z.array(z.string().min(1)).max(bounds.filesGiven).optional(),
     maxTurns: z.int().min(1).optional(),
     wake: z.boolean().optional(),
     budgetUsd: z.number().min(0).optional(),
@@ -145,7 +148,12 @@ export interface VerbAnswers {
   'inbox.clear': ClearAnswer
 }
 
-export type VerbPorts = CancelPorts & ForkPorts & MessagePorts & PersonSpawnPorts & StartHerePorts
+export type VerbPorts = CancelPorts &
+  ForkPorts &
+  MessagePorts &
+  OrderPorts &
+  PersonSpawnPorts &
+  StartHerePorts
 
 /** Does what a command says. @throws OffshootError `usage` for one that this program does not know. */
 export async function perform(

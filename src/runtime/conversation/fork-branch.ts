@@ -63,7 +63,7 @@ export function startOnFork(
   change: Change,
   { deps, budget }: Paid<ForkRunPorts & Pick<Deps, 'scheduler'>>,
   branchId: BranchId,
-  said: { readonly text: string | undefined } & Pick<ForkStart, 'author' | 'maxTurns'>,
+  said: { readonly text: string | undefined } & Pick<ForkStart, 'author' | 'model' | 'maxTurns'>,
 ): LiveRun {
   const branch = change.tx.get('branches', branchId)!
   const last = branch.kind === 'fork' ? lastRun(change.tx, branch) : undefined
@@ -71,8 +71,8 @@ export function startOnFork(
     throw new OffshootError('conflict', `nothing has run on ${branchId} yet`, {
       hint: 'a message begins a run there; offshoot fork MESSAGE TEXT begins one on a new branch',
     })
-  const { text, author = 'person', maxTurns } = said
-  const run = firstRunOfFork(change, { deps, budget }, branch, { model: last.model, maxTurns })
+  const { text, author = 'person', model = last.model, maxTurns } = said
+  const run = firstRunOfFork(change, { deps, budget }, branch, { model, maxTurns })
   const behindCut = text ? undefined : toldAtOrigin(change.tx, branch)
   run.goesOn = behindCut !== undefined
   writeFirstRun(change, deps, run, text ? { text, author } : (behindCut ?? TOLD_TO_GO_ON))

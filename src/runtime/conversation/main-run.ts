@@ -6,7 +6,7 @@ import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, ConversationId, NewId } from '../../core/ids.ts'
 import { noSetup, type Run } from '../../core/run.ts'
 import { isFinal, state } from '../../core/run-status.ts'
-import type { Tx } from '../../store/port.ts'
+import type { InboxRow, Tx } from '../../store/port.ts'
 import { narrow, rootAuthority, type Authority, type AuthorityPorts } from '../authority/authority.ts'
 import type { RunSetting } from '../context/run-setting.ts'
 import type { StartPlan } from './start-plan.ts'
@@ -36,18 +36,26 @@ export interface StartOptions extends RunSetting {
   /** The same for the agent. */
   readonly isAgentNamed?: boolean
   readonly maxTurns?: number
+  /** Where the last run has not stopped, the text waits in the inbox to be read so; default: it is refused. */
+  readonly queue?: Queue | undefined
   /** Go on with this conversation instead of a new one. */
   readonly conversationId?: ConversationId
+}
+
+interface Queue {
+  readonly mode: InboxRow['mode']
+  /** In the change that adds it. */
+  readonly onQueued: (item: InboxRow) => void
 }
 
 export type MainRunPorts = AuthorityPorts & ContinuePorts
 
 /**
  * A run of the main agent, in a new conversation or in a stored one. A paused last run is continued with the text;
- * after a run that has just been recovered, the text waits until that run has ended.
+ * after a run that has just been recovered, the text waits until that run has ended. So does a text that may be queued.
  */
 export async function mainRun(deps: MainRunPorts, options: StartOptions): Promise<StartPlan> {
-  const { conversationId, workspace, prompt, author = 'person', agent, systemText, maxTurns } = options
+  const { conversationId, workspace, prompt, author = 'person', agent, systemText, maxTurns, queue } = options
   const named = {
     agent: options.isAgentNamed ? agent.name : undefined,
     model: options.isModelNamed ? options.model : undefined,
@@ -65,11 +73,13 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
       const drive = continueRun(change, { deps, tree: live }, last, { text: prompt, author, maxTurns })
       return { run: last, drive }
     }
-    if (last && recovered.some(({ run }) => run === last) && !isFinal(last.row.status)) {
+    const isTakenUp = recovered.some(({ run }) => run === last)
+    if (last && !isFinal(last.row.status) && (isTakenUp || queue)) {
       checkKept(last.row, { ...named, maxTurns })
-      const item = { kind: 'user', mode: 'follow_up', text: prompt, author } as const
-      const { id: branchId, conversationId } = branch
-      addToInbox(change, deps.newId, eventScope(last, change.at), { ...item, branchId, conversationId })
+      const item = { kind: 'user', mode: queue?.mode ?? 'follow_up', text: prompt, author } as const
+      const here = { conversationId: conversation.id, branchId: branch.id }
+      const added = addToInbox(change, deps.newId, eventScope(last, change.at), { ...item, ...here })
+      queue?.onQueued(added)
       return { run: last, drive: [] }
     }
     if (known) checkIdle(change.tx, branch)

@@ -39,6 +39,10 @@ export interface ContinueOrder {
   readonly text?: string | undefined
   /** Who says it, where that is no agent's call (`by`); default: a person. */
   readonly author?: Author | undefined
+  /** `provider/model`, which can be used; absent: the one that it has. */
+  readonly model?: string | undefined
+  /** The text of files that it is given (`given-files.ts`), said by the runtime. */
+  readonly files?: string | undefined
   /** Turns that it gets beyond those that are used; absent: as many as its agent has. */
   readonly maxTurns?: number | undefined
   /** Money and tokens beyond those that are spent; absent: as much as its spawn or its definition gave. */
@@ -51,6 +55,9 @@ export interface ContinueOrder {
     | { readonly parent: LiveRun; readonly call: StartedCall; readonly background: boolean }
     | undefined
 }
+
+/** What is asked for otherwise than by a call of an agent. */
+export type OrderOfPerson = Pick<ContinueOrder, 'text' | 'author' | 'model' | 'files' | 'maxTurns' | 'wake'>
 
 export type ContinuePorts = EndLeftPorts & Pick<Deps, 'config'>
 export type ContinueScope = ScopePart<ContinuePorts, 'below' | 'budget'>
@@ -73,10 +80,12 @@ export function continueRun(
   const { budget } = tree
   const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, budget }, run, order)
   const given = saidOf(order)
-  const whereCut = given ? undefined : toldWhereCut(run.row, readMessages(change.tx, run.row.branchId))
+  const whereCut =
+    given || order.files ? undefined : toldWhereCut(run.row, readMessages(change.tx, run.row.branchId))
   next.goesOn = whereCut !== undefined
   const said = given ?? whereCut ?? TOLD_TO_GO_ON
-  addInstruction(change, deps, next, { said, isGiven: given !== undefined, by: order.by })
+  const instruction = { said, isGiven: given !== undefined, files: order.files, by: order.by }
+  addInstruction(change, deps, next, instruction)
   queueAgain(change, deps, next, said.text)
   budget.attach(next.held)
   return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
@@ -109,7 +118,7 @@ export function continueOrSteer(
   change: Change,
   { deps, tree }: ContinueScope,
   run: LiveRun,
-  order: Pick<ContinueOrder, 'text' | 'author' | 'maxTurns' | 'wake'>,
+  order: OrderOfPerson,
 ): ContinueResult {
   if (isStopped(run.row.status)) {
     const drive = continueRun(change, { deps, tree }, run, order)
@@ -121,11 +130,15 @@ export function continueOrSteer(
   const below = tree.below(run.row.branchId).filter(({ row }) => row.pausing === 'parent')
   unpause(change, [run, ...below])
   const drive = pausedBelow(tree, run).map((child) => resumeChild(change, deps, tree.budget, child))
-  const said = saidOf(order) ?? (wasToPause ? undefined : TOLD_TO_GO_ON)
-  if (!said) return { outcome: 'continued', run, drive }
+  const files = filesOf(order)
+  const said = saidOf(order) ?? (wasToPause || files ? undefined : TOLD_TO_GO_ON)
+  if (!said && !files) return { outcome: 'continued', run, drive }
   const { conversationId, branchId } = run.row
-  const item = { conversationId, branchId, kind: 'user', mode: 'steer', ...said } as const
-  addToInbox(change, deps.newId, eventScope(run, change.at), item)
+  for (const each of [files, said])
+    if (each) {
+      const item = { conversationId, branchId, kind: 'user', mode: 'steer', ...each } as const
+      addToInbox(change, deps.newId, eventScope(run, change.at), item)
+    }
   return { outcome: 'steered', run, drive }
 }
 
@@ -143,6 +156,10 @@ function saidOf({
 }: Pick<ContinueOrder, 'text' | 'author' | 'by'>): Said | undefined {
   const trimmed = text?.trim()
   return trimmed ? { text: trimmed, author: by ? authorOfRun(by.parent) : author } : undefined
+}
+
+function filesOf({ files }: Pick<ContinueOrder, 'files'>): Said | undefined {
+  return files === undefined ? undefined : { text: files, author: 'runtime' }
 }
 
 /** Settles when the attempts of what has stopped, or is about to, and goes on with a run are over, so that others can begin. */
@@ -195,11 +212,13 @@ function sameRun(
   const unreported = order.wake === false ? true : null
   run.held.setAsker({ ...(asked ? asked.row : { background }), unreported })
   run.held.count({ limits })
-  const { parentRunId, originCallId, background: inBackground } = run.row
+  if (order.model !== undefined) run.held.setModel(order.model)
+  const { parentRunId, originCallId, background: inBackground, model } = run.row
   change.tx.update('runs', run.row.id, {
     parentRunId,
     originCallId,
     background: inBackground,
+    model,
     limits,
     unreported,
   })
@@ -242,6 +261,7 @@ function followingRun(
     ...freshFigures,
     ...state.queued,
     ...(asked?.row ?? alone),
+    model: order.model ?? last.row.model,
     unreported: order.wake === false ? true : null,
     id: deps.newId('run'),
     limits: limitsAfter(deps, budget, last, order),
@@ -293,7 +313,7 @@ function checkRest(budget: Budget, { branchId, parentRunId }: Run): void {
   throw new OffshootError('conflict', `${branchId} cannot go on, nothing is free for it: ${why}`, { hint })
 }
 
-interface Instruction extends Pick<ContinueOrder, 'by'> {
+interface Instruction extends Pick<ContinueOrder, 'by' | 'files'> {
   readonly said: Said
   /** Somebody said it. */
   readonly isGiven: boolean
@@ -307,19 +327,24 @@ function addInstruction(
   change: Change,
   deps: Pick<Deps, 'newId'>,
   run: LiveRun,
-  { said, isGiven, by }: Instruction,
+  { said, isGiven, files, by }: Instruction,
 ): void {
   const { conversationId, branchId } = run.row
   const here = eventScope(run, change.at)
+  const given = filesOf({ files })
+  const all = given ? [given, said] : [said]
   if (hasOpenCalls(readOpenTurn(change.tx, run.row))) {
     if (isGiven) promoteWaiting(change, here)
-    addToInbox(change, deps.newId, here, { conversationId, branchId, kind: 'user', mode: 'steer', ...said })
+    const item = { conversationId, branchId, kind: 'user', mode: 'steer' } as const
+    for (const each of all) addToInbox(change, deps.newId, here, { ...item, ...each })
     return
   }
   deliverWaiting(change, deps.newId, here, ({ mode }) => isGiven || mode === 'steer')
-  const parts = [{ id: deps.newId('prt'), type: 'text', ...said } as const]
   const runId = by ? run.row.id : null
-  appendMessage(change, deps.newId, here, { branchId, role: 'user', parts, runId })
+  for (const each of all) {
+    const parts = [{ id: deps.newId('prt'), type: 'text', ...each } as const]
+    appendMessage(change, deps.newId, here, { branchId, role: 'user', parts, runId })
+  }
 }
 
 /** It goes on with what it had left, as far as that is still free. */

@@ -34,7 +34,14 @@ export function checkKept(
     'conflict',
     `${branchId} is ${status} and keeps ${list('what')}: ${list('asked')} would do nothing`,
     {
-      hint: `leave out ${list('leave')}, or ${status === 'paused' ? 'cancel that run first' : 'wait until that run has ended'}`,
+      hint: `leave out ${list('leave')}, or ${whenItMay(status, model)}`,
     },
   )
+}
+
+function whenItMay(status: Run['status'], model: string | undefined): string {
+  if (status !== 'paused') return 'wait until that run has ended'
+  return model === undefined
+    ? 'cancel that run first'
+    : 'continue it with the model, or cancel that run first'
 }

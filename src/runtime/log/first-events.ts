@@ -18,8 +18,9 @@ export class FirstEvents {
     this.#subscribe = subscribe
   }
 
-  /** Called before the run is driven. */
-  readonly follow = (id: ConversationId): void => {
+  /** Called before the run is driven, or with the events since its start. */
+  readonly follow = (id: ConversationId, since: readonly OffshootEvent[] = []): void => {
+    this.#keep(since)
     this.#leave = this.#subscribe(id, (events) => this.#keep(events))
   }
 

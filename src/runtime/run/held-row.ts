@@ -50,6 +50,11 @@ export class HeldRow {
     this.#row = { ...this.#row, ...figures }
   }
 
+  /** It goes on with another model. */
+  setModel(model: string): void {
+    this.#row = { ...this.#row, model }
+  }
+
   /** A share that has grown. */
   grow(caps: Pick<RunLimits, 'maxCostUsd' | 'maxTokens'>): void {
     this.count({ limits: { ...this.#row.limits, ...caps } })

@@ -3,7 +3,6 @@ import { elapsedMs } from '../../core/elapsed.ts'
 import { denialReasonOf, type DenialReason } from '../../core/denial-reason.ts'
 import { finishOfRun, type FinishReason } from '../../core/finish-reason.ts'
 import type { BranchId, ConversationId, RunId } from '../../core/ids.ts'
-import type { OffshootEvent } from '../../core/events.ts'
 import type { Receipts } from '../../core/receipt.ts'
 import type { Json } from '../../core/json.ts'
 import type { StoredRun, RunError } from '../../core/run.ts'
@@ -12,7 +11,8 @@ import { pausedBelow } from '../../core/status-line/paused-below.ts'
 import { addCost, addUsage, type Usage } from '../../core/usage.ts'
 import type { Reader } from '../../store/port.ts'
 import { readReceipts } from '../run/receipts.ts'
-import { reportText, unpackEvents } from '../log/stored-events.ts'
+import { reportText } from '../log/stored-events.ts'
+import { below, followers } from './runs-of-message.ts'
 
 /**
  * The result of a main run and of those that followed by themselves, with the totals of its tree: each run counts once.
@@ -129,37 +129,6 @@ export function toPausedSubagent(run: StoredRun): PausedSubagent {
 
 function idsOf(runs: readonly StoredRun[]): RunId[] {
   return runs.map(({ id }) => id)
-}
-
-/** Reports that came while the branch was idle have started runs of their own; a person's message begins another matter. */
-function followers(
-  store: Reader,
-  conversationId: ConversationId,
-  later: readonly StoredRun[],
-  untilSaid: boolean,
-): readonly StoredRun[] {
-  if (later.length === 0) return []
-  const byPerson = new Set<RunId | null>()
-  for (const row of store.find('events', { where: { conversationId }, orderBy: 'seq' }))
-    for (const event of unpackEvents(row))
-      if (isAsked(event) || (untilSaid && isSaid(event))) byPerson.add(event.runId)
-  const end = later.findIndex(({ id }) => byPerson.has(id))
-  return end < 0 ? later : later.slice(0, end)
-}
-
-function isAsked(event: OffshootEvent): boolean {
-  return 'input' in event && event.type.startsWith('run.')
-}
-
-/** What waited in the inbox until the run before had ended. */
-function isSaid(event: OffshootEvent): boolean {
-  return event.type === 'inbox.delivered' && event.kind === 'user' && event.mode === 'follow_up'
-}
-
-function below(runs: readonly StoredRun[], roots: readonly StoredRun[]): StoredRun[] {
-  const tree = new Set<RunId>(roots.map((root) => root.id))
-  for (const run of runs) if (run.parentRunId && tree.has(run.parentRunId)) tree.add(run.id)
-  return runs.filter((run) => !roots.includes(run) && tree.has(run.id))
 }
 
 function denialsOf(store: Reader, run: StoredRun): Denial[] {

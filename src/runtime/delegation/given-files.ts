@@ -1,0 +1,54 @@
+import { filesPrompt } from '../../agents/workspace-prompt.ts'
+import { OffshootError } from '../../core/errors.ts'
+import type { BranchId } from '../../core/ids.ts'
+import type { Tx } from '../../store/port.ts'
+import type { Workspace } from '../../tools/port.ts'
+import {
+  agentOf,
+  authorityOf,
+  narrow,
+  rootAuthority,
+  type Authority,
+  type AuthorityPorts,
+} from '../authority/authority.ts'
+import type { Deps } from '../context/deps.ts'
+import { decidePath, distinct, readContextFiles } from './context-files.ts'
+
+export type GivenFilesPorts = AuthorityPorts & Pick<Deps, 'store'>
+
+/**
+ * The text of files that are given to a branch, as its agent reads them. The rules of the branch decide, and nobody is
+ * asked. @throws OffshootError `usage` for a file that they do not allow, or that cannot be read.
+ */
+export async function readGivenFiles(
+  deps: GivenFilesPorts,
+  workspace: Workspace,
+  branchId: BranchId,
+  paths: readonly string[],
+): Promise<string | undefined> {
+  if (paths.length === 0) return undefined
+  const { agent, ...authority } = authorityHere(deps, branchId)
+  const reader = { ...authority, name: agent, grants: [] }
+  const decided = distinct(paths.map((path) => workspace.resolve(path))).map((path) =>
+    decidePath(reader, workspace, path),
+  )
+  const files = await readContextFiles(decided, workspace, workspace.root, false)
+  for (const file of files)
+    if ('problem' in file)
+      throw new OffshootError('usage', `${file.path} cannot be given to ${branchId}: ${file.problem}`)
+  return filesPrompt(files)
+}
+
+function authorityHere(deps: GivenFilesPorts, branchId: BranchId): Authority & { readonly agent: string } {
+  const branch = deps.store.get('branches', branchId)!
+  const agent = lastAgent(deps.store, branchId) ?? branch.agent
+  if (branch.kind !== 'main') return { agent, ...authorityOf(deps, deps.store, branch) }
+  return {
+    agent,
+    ...narrow(deps, rootAuthority(deps, deps.store, branch.conversationId), agentOf(deps, agent)),
+  }
+}
+
+function lastAgent(reader: Pick<Tx, 'find'>, branchId: BranchId): string | undefined {
+  return reader.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]?.agent
+}
