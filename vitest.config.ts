@@ -18,7 +18,7 @@ const DURABILITY = [
   'test/e2e/daemons.test.ts',
 ]
 /** They take packages from the registry: a fresh clone, and what is published. */
-const INSTALL = 'test/e2e/{pack,start}.test.ts'
+const INSTALL = 'test/e2e/{pack,programs,start}.test.ts'
 /** Ten thousand seeds on all cores. */
 const SEEDS = 'test/sim/{seeds,simulate}.test.ts'
 

@@ -253,14 +253,14 @@ describe('elsewhere', () => {
     ['Bun', ['bun']],
     ['Deno', ['deno', 'run', '--allow-all']],
   ] as const
-  const runWith = ([program, ...args]: readonly string[], ...more: string[]) =>
+  const runTool = ([program, ...args]: readonly string[], ...more: string[]) =>
     ended(join(tools, 'node_modules/.bin', program!), ...args, ...more)
 
   it.each(RUNTIMES)(
     'runs on %s, in memory and in a file, with the test kit',
     async (runtime, command) => {
       for (const store of [':memory:', `${runtime}.db`]) {
-        const { code, stdout } = await runWith(command, name, store)
+        const { code, stdout } = await runTool(command, name, store)
         expect({ code, stdout }).toEqual({
           code: 0,
           stdout: 'read: true\ngrep: true\nbash: true\ncompleted\nlater\n',
@@ -271,14 +271,14 @@ describe('elsewhere', () => {
   )
 
   it.each(RUNTIMES)('leaves no process when it is killed on %s', async (_, command) => {
-    const { signal } = await runWith(command, source('killed.mjs', KILLED))
+    const { signal } = await runTool(command, source('killed.mjs', KILLED))
     expect(signal).toBe('SIGKILL')
     await expect.poll(() => processesWith(`HOME=${home}`), { timeout: 10_000 }).toEqual([])
   })
 
   it('runs from one file that esbuild made, and says what has to lie beside it', async () => {
     const folder = join(tools, 'one')
-    const made = await runWith(
+    const made = await runTool(
       ['esbuild'],
       name,
       '--bundle',
@@ -361,15 +361,15 @@ function sizeOf(folder: string): number {
 
 /** In the user's project, with the Node that these tests run on. */
 function run(...args: string[]): Promise<Ended> {
-  return runWith({}, ...args)
-}
-
-function runWith(more: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> {
-  return endedWith(more, process.execPath, ...args)
+  return ended(process.execPath, ...args)
 }
 
 function ended(...command: [string, ...string[]]): Promise<Ended> {
   return endedWith({}, ...command)
+}
+
+function runWith(more: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> {
+  return endedWith(more, process.execPath, ...args)
 }
 
 function endedWith(
