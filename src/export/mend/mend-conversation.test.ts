@@ -91,7 +91,7 @@ describe('what names something lost', () => {
   ])('as the %s of a part names it no more, and a notice says so', async (what, said) => {
     const rows = store.find('parts', {})
     const change = (found: Rows['parts'] | undefined, part: object) =>
-      write((tx) => tx.update('parts', found!.id, { part: { ...found!.part, ...part } as never }))
+      write((tx) => tx.update('parts', found!.id, { part: { ...found!.part, ...part } }))
     const result = rows.find(({ part }) => part.type === 'tool-result' && part.output.subagent)
     if (what === 'artifact') await change(result, { output: { text: 'head', artifactId: absent('art') } })
     if (what === 'subagent')
