@@ -174,6 +174,14 @@ describe('what no import takes', () => {
     await expectImport()
   })
 
+  test('in several fields of a row removes it once', async () => {
+    const run = first('runs')
+    await write((tx) => tx.update('runs', run.id, { limits: {} as never, queuedAt: -1 }))
+    await mend()
+    expect(store.get('runs', run.id)).toBeUndefined()
+    await expectImport()
+  })
+
   test('as a state that no run has pauses it', async () => {
     const run = first('runs')
     await write((tx) => tx.update('runs', run.id, { status: 'complexed' as never, reason: 'user' }))

@@ -71,6 +71,7 @@ export class MendedRows {
     if (at.table === 'rules') return this.#mendRule(at)
     if (at.table === 'parts') return this.#mendPart(at.id)
     const { table, id } = at
+    if (!this.#tx.get(table, id)) return // removed for another of its fields
     const field = COLUMNS[at.field] ?? at.field
     const kind = (tables[table].columns as Readonly<Record<string, Kind>>)[field]
     const isFirst = !this.#emptied.has(`${id} ${field}`)
