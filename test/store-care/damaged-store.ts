@@ -70,21 +70,6 @@ export class DamagedStore implements Disposable {
     }
   }
 
-  /** Everything is in order, and each conversation can be exported and imported. */
-  async expectSound(): Promise<Map<string, string>> {
-    const db = new DatabaseSync(this.file, { readOnly: true })
-    expect(db.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
-    expect(db.prepare('PRAGMA foreign_key_check').all()).toEqual([])
-    db.close()
-    const documents = await this.opened(documentsOf)
-    const mains = await this.opened((store) => store.find('branches', { where: { kind: 'main' } }))
-    expect(mains.map(({ conversationId }) => conversationId).sort()).toEqual([...documents.keys()].sort())
-    const other = createMemoryStore()
-    const newId = countedIds(7e12)
-    for (const text of documents.values()) await expectImport(other, text, newId)
-    return documents
-  }
-
   /** Parts that say something else than was stored, without a notice that says so. */
   takenAsGenuine(): string[] {
     const before = textsOf(this.whole)
@@ -102,6 +87,21 @@ export class DamagedStore implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.#folder, { recursive: true })
   }
+}
+
+/** Everything is in order, and each conversation can be exported and imported. */
+export async function expectSound(damaged: DamagedStore): Promise<Map<string, string>> {
+  const db = new DatabaseSync(damaged.file, { readOnly: true })
+  expect(db.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+  expect(db.prepare('PRAGMA foreign_key_check').all()).toEqual([])
+  db.close()
+  const documents = await damaged.opened(documentsOf)
+  const mains = await damaged.opened((store) => store.find('branches', { where: { kind: 'main' } }))
+  expect(mains.map(({ conversationId }) => conversationId).sort()).toEqual([...documents.keys()].sort())
+  const other = createMemoryStore()
+  const newId = countedIds(7e12)
+  for (const text of documents.values()) await expectImport(other, text, newId)
+  return documents
 }
 
 /** It arrives as a document that arrives as itself. */
@@ -160,7 +160,7 @@ export async function expectRepairs(store: DamagedStore, numRuns: number): Promi
       expect(repaired).toMatchObject({ code: 'store_foreign' })
       return
     }
-    const found = [...(await store.expectSound()).keys()]
+    const found = [...(await expectSound(store)).keys()]
     // a wrong bit in an id makes another id, for which there is no checksum
     if (blows.every(({ how }) => how !== 'bits'))
       expect(found.filter((id) => !store.documents.has(id))).toEqual([])

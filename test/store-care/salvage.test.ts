@@ -5,7 +5,7 @@ import { buildContext } from '../../src/core/build-context.ts'
 import { transcriptLines } from '../../src/cli/terminal/transcript-lines.ts'
 import { readMessages } from '../../src/runtime/run/messages.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { CONVERSATIONS, DamagedStore, documentOf, expectRepairs, PAGE } from './damaged-store.ts'
+import { CONVERSATIONS, DamagedStore, documentOf, expectRepairs, expectSound, PAGE } from './damaged-store.ts'
 
 let damaged: DamagedStore
 let file: string
@@ -21,7 +21,6 @@ beforeEach(() => damaged.renew())
 const repair = () => damaged.repair()
 const damage: DamagedStore['damage'] = (change) => damaged.damage(change)
 const opened: DamagedStore['opened'] = (look) => damaged.opened(look)
-const expectSound = () => damaged.expectSound()
 const takenAsGenuine = () => damaged.takenAsGenuine()
 const durable = { durable: true }
 
@@ -40,7 +39,7 @@ describe('nothing is lost', () => {
     damage(change)
     const repaired = await repair()
     expect(repaired).toMatchObject({ dropped: 0, made: 0, unreadableRecords: 0, senseless: [] })
-    expect(await expectSound()).toEqual(documents)
+    expect(await expectSound(damaged)).toEqual(documents)
     expect(await opened((store) => [store.count('events', {}), store.count('rules', {})])).toEqual(
       rowsOf(damaged.whole),
     )
@@ -54,7 +53,7 @@ describe('nothing is lost', () => {
     })
     expect(inner).toBeGreaterThan(0)
     expect(await repair()).toMatchObject({ unreadablePages: inner, dropped: 0, made: 0 })
-    expect(await expectSound()).toEqual(documents)
+    expect(await expectSound(damaged)).toEqual(documents)
   })
 
   test('of what stands in the log alone', async () => {
@@ -79,7 +78,7 @@ test('what was deleted does not come back', async () => {
   await store.close()
   damage((bytes) => void bytes.fill(0x55, bytes.length - PAGE))
   await repair()
-  expect((await expectSound()).has(gone!)).toBe(false)
+  expect((await expectSound(damaged)).has(gone!)).toBe(false)
 })
 
 test('the damaged file is kept as it was, with its log, and the new one is for its owner only', async () => {
@@ -90,7 +89,7 @@ test('the damaged file is kept as it was, with its log, and the new one is for i
   expect(readFileSync(aside).equals(before)).toBe(true)
   expect(readFileSync(`${aside}-wal`, 'utf8')).toBe('torn')
   expect(isLogTorn).toBe(true)
-  await expectSound()
+  await expectSound(damaged)
 })
 
 test('a lost row of a conversation or a branch is made anew, and nothing can be changed until a mode is named', async () => {
@@ -101,7 +100,7 @@ test('a lost row of a conversation or a branch is made anew, and nothing can be 
   db.close()
   const repaired = await repair()
   expect(repaired?.made).toBeGreaterThan(20)
-  expect((await expectSound()).size).toBe(CONVERSATIONS)
+  expect((await expectSound(damaged)).size).toBe(CONVERSATIONS)
 })
 
 test('a missing table costs what was in it', async () => {
@@ -109,7 +108,7 @@ test('a missing table costs what was in it', async () => {
   db.exec('PRAGMA foreign_keys = OFF; DROP TABLE approvals')
   db.close()
   expect((await repair())?.rows).toMatchObject({ conversations: CONVERSATIONS, approvals: 0 })
-  expect((await expectSound()).size).toBe(CONVERSATIONS)
+  expect((await expectSound(damaged)).size).toBe(CONVERSATIONS)
 })
 
 describe('altered text', () => {
@@ -125,7 +124,7 @@ describe('altered text', () => {
     const repaired = await repair()
     expect(repaired).toMatchObject({ altered: 1, unreadableRecords: 0, dropped: 0 })
     expect(repaired?.damage).toContain('is not the one that was stored')
-    await expectSound()
+    await expectSound(damaged)
     expect(takenAsGenuine()).toEqual([])
     await opened((store) => {
       const row = store.find('parts', {}).find(({ part }) => part.type === 'text' && part.text === 'take 4')!
@@ -150,7 +149,7 @@ describe('altered text', () => {
   test('that cannot be parsed any more becomes a notice with what was read', async () => {
     change('"text 4"', '"text 4!')
     expect(await repair()).toMatchObject({ altered: 1, unreadableRecords: 0, dropped: 0 })
-    await expectSound()
+    await expectSound(damaged)
     const parts = await opened((store) => store.find('parts', {}).map(({ part }) => part))
     expect(parts).toContainEqual(
       expect.objectContaining({ type: 'notice', text: expect.stringMatching(/cannot be read\. .*"text 4!/) }),

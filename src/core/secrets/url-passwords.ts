@@ -7,7 +7,7 @@ import type { SecretShape } from './shape.ts'
  */
 
 /** Not `•`: a text that is masked again stays what it is. */
-const END = '\\s\\/?#"\'`()\\[\\]{}<>\\\\\\u2022\\x00-\\x1f\\x7f'
+const END = '•\\s\\/?#"\'`()\\[\\]{}<>\\\\\\x00-\\x1f\\x7f'
 /** An escaped slash ends nothing, except where another URL begins with it. */
 const ESCAPE = '\\\\{1,3}'
 const ESCAPED = `${ESCAPE}\\/(?!\\\\{0,3}\\/)|${ESCAPE}u00[0-9A-Fa-f]{2}`

@@ -91,7 +91,7 @@ describe('what names something lost', () => {
   ])('as the %s of a part names it no more, and a notice says so', async (what, said) => {
     const rows = store.find('parts', {})
     const change = (found: Rows['parts'] | undefined, part: object) =>
-      write((tx) => tx.update('parts', found!.id, { part: { ...found!.part, ...part } as never }))
+      write((tx) => tx.update('parts', found!.id, { part: { ...found!.part, ...part } }))
     const result = rows.find(({ part }) => part.type === 'tool-result' && part.output.subagent)
     if (what === 'artifact') await change(result, { output: { text: 'head', artifactId: absent('art') } })
     if (what === 'subagent')
@@ -171,6 +171,14 @@ describe('what no import takes', () => {
     await write((tx) => tx.update('rules', rule.id, { action: 'dony' as never }))
     await mend()
     expect(store.get('rules', rule.id)?.action).toBe('deny')
+    await expectImport()
+  })
+
+  test('in several fields of a row removes it once', async () => {
+    const run = first('runs')
+    await write((tx) => tx.update('runs', run.id, { limits: {} as never, queuedAt: -1 }))
+    await mend()
+    expect(store.get('runs', run.id)).toBeUndefined()
     await expectImport()
   })
 

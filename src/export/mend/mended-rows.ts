@@ -38,7 +38,7 @@ export class MendedRows {
   remove(table: OwnTable, id: string): void {
     for (const [other, column] of REFERENCES[table] ?? [])
       for (const row of this.#tx.find(other, { where: { [column]: id } as never }))
-        this.update(other, (row as { readonly id: string }).id, { [column]: null } as never)
+        this.update(other, (row as { readonly id: string }).id, { [column]: null })
     if (table === 'runs')
       for (const call of this.#tx.find('tool_calls', { where: { runId: id as never } }))
         this.remove('tool_calls', call.id)
@@ -71,16 +71,16 @@ export class MendedRows {
     if (at.table === 'rules') return this.#mendRule(at)
     if (at.table === 'parts') return this.#mendPart(at.id)
     const { table, id } = at
+    if (!this.#tx.get(table, id)) return // removed for another of its fields
     const field = COLUMNS[at.field] ?? at.field
     const kind = (tables[table].columns as Readonly<Record<string, Kind>>)[field]
     const isFirst = !this.#emptied.has(`${id} ${field}`)
     this.#emptied.add(`${id} ${field}`)
     if (isFirst && table === 'runs' && STATE.has(field))
       return this.update('runs', id, { ...state.paused('restart'), waitingFor: null, finishReason: null })
-    if (isFirst && kind?.endsWith('?')) return this.update(table, id, { [field]: null } as never)
-    if (isFirst && field.endsWith('At'))
-      return this.update(table, id, { [field]: this.#ports.now() } as never)
-    if (isFirst && kind === 'int') return this.update(table, id, { [field]: 0 } as never)
+    if (isFirst && kind?.endsWith('?')) return this.update(table, id, { [field]: null })
+    if (isFirst && field.endsWith('At')) return this.update(table, id, { [field]: this.#ports.now() })
+    if (isFirst && kind === 'int') return this.update(table, id, { [field]: 0 })
     if (isFirst && table === 'runs' && field === 'usage') return this.update('runs', id, { usage: noUsage })
     if (table === 'messages') return this.#mendMessage(id as MessageId)
     if (table === 'branches' && field === 'kind') return this.update('branches', id, { kind: 'subagent' })
