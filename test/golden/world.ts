@@ -98,7 +98,7 @@ export class World {
     const lent = { ...borrowed(store) }
     const { directory, env, clock } = this
     const offshoot = await openOffshoot(
-      { model, ...options, directory, env, clock, ...(isShared ? { store: lent } : {}) },
+      { model, prompt: 'workspace', ...options, directory, env, clock, ...(isShared ? { store: lent } : {}) },
       { ...this.ports(process), ...(isShared ? {} : { alone: lent }) },
     )
     this.#opened.push(offshoot)
