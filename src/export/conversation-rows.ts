@@ -24,7 +24,7 @@ type Exported =
 export function readConversationRows(store: Reader, id: ConversationId): ConversationRows {
   const conversation = store.get('conversations', id)
   if (!conversation)
-    throw new OffshootError('usage', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
+    throw new OffshootError('not_found', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
   const where = { conversationId: id }
   const branches = store.find('branches', { where })
   const runs = store.find('runs', { where })

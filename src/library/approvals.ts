@@ -11,7 +11,7 @@ export interface ApprovalsApi {
   list(conversationId?: string): Promise<readonly Approval[]>
   /**
    * Answers a question of any run, whoever drives it. `run`: also for the rest of that run; `always`: of the conversation.
-   * @throws OffshootError `usage` for an unknown id, `conflict` that says who answered before, and when.
+   * @throws OffshootError `not_found`, `conflict` that says who answered before, and when.
    */
   answer(id: string, answer: ApprovalAnswer, options?: AnswerOptions): Promise<VerbAnswers['approve']>
 }

@@ -333,6 +333,7 @@ describe('definitions that are none', () => {
     await using t = await testOffshoot({ script: {} })
     const { offshoot } = t
     const usage = { code: 'usage' }
+    const notFound = { code: 'not_found' }
     await expect(offshoot.chat({ agents: [{ ...critic, tools: ['reed'] }] })).rejects.toMatchObject(usage)
     await expect(offshoot.chat({ agent: 'nobody' })).rejects.toMatchObject(usage)
     await expect(offshoot.chat({ conversationId: 'cnv_x' })).rejects.toMatchObject(usage)
@@ -343,13 +344,13 @@ describe('definitions that are none', () => {
     await expect(chat.send('go', { maxTurns: 0 })).rejects.toMatchObject(usage)
     await expect(chat.spawn('go', { agent: 'nobody' })).rejects.toMatchObject(usage)
     await expect(chat.spawn('go', { agent: 'main' })).rejects.toMatchObject(usage)
-    await expect(offshoot.steer('x', 'go')).rejects.toMatchObject(usage)
+    await expect(offshoot.steer('x', 'go')).rejects.toMatchObject(notFound)
     await expect(offshoot.continue(undefined as never)).rejects.toMatchObject(usage)
-    await expect(offshoot.fork('msg_x', 'go')).rejects.toMatchObject(usage)
+    await expect(offshoot.fork('msg_x', 'go')).rejects.toMatchObject(notFound)
     const unknown = '01K9Z300000000000000000000'
     for (const id of ['x', `run_${unknown}`, `brn_${unknown}`, `cnv_${unknown}`])
       for (const { get } of [offshoot.runs, offshoot.branches, offshoot.conversations])
-        await expect(get(id)).rejects.toMatchObject(usage)
+        await expect(get(id)).rejects.toMatchObject(notFound)
     expect(await offshoot.conversations.list()).toEqual([])
   })
 })

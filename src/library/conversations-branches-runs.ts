@@ -10,10 +10,11 @@ import { listRuns, runListing, type RunListing } from '../runtime/views/list-run
 import { readMessages } from '../runtime/run/messages.ts'
 import { findConversation } from '../runtime/views/resolve-id.ts'
 import type { LibrarySession } from './library-session.ts'
+import { withCallHints } from './call-hint.ts'
 import { checkOptions, checkText } from './check-options.ts'
 import type { OffshootRun } from './run.ts'
 
-/** All of the store, whatever directory they are about. Unknown ids are refused with `usage`. */
+/** All of the store, whatever directory they are about. Unknown ids are refused with `not_found`. */
 export interface ConversationsApi {
   /** The one that changed last first. */
   list(): Promise<readonly Conversation[]>
@@ -57,7 +58,7 @@ export function openConversations(session: LibrarySession): ConversationsApi {
   const { store, secrets } = session.composed
   const find = (id: string) => {
     session.checkOpen()
-    return findConversation(store, checkText(id, 'id'))
+    return withCallHints(() => findConversation(store, checkText(id, 'id')))
   }
   const close = async (id: string) => {
     const { id: target } = find(id)
@@ -91,7 +92,7 @@ export function openBranches(session: LibrarySession): BranchesApi {
     session.checkOpen()
     const known = isId('brn', checkText(id, 'id')) ? store.get('branches', id) : undefined
     if (known) return known
-    throw new OffshootError('usage', `there is no branch ${id.slice(0, 100)}`, {
+    throw new OffshootError('not_found', `there is no branch ${id.slice(0, 100)}`, {
       hint: 'conversations.get(id) lists the branches of a conversation',
     })
   }

@@ -245,7 +245,7 @@ describe('approvals', () => {
   it('wrong answers and unknown ids are refused', async () => {
     await using t = await testOffshoot()
     const { approvals } = t.offshoot
-    await expect(approvals.answer('apr_x', 'once')).rejects.toMatchObject({ code: 'usage' })
+    await expect(approvals.answer('apr_x', 'once')).rejects.toMatchObject({ code: 'not_found' })
     await expect(approvals.answer('apr_x', 'yes' as never)).rejects.toMatchObject({ code: 'usage' })
     await expect(approvals.answer(undefined as never, 'once')).rejects.toMatchObject({ code: 'usage' })
   })

@@ -16,6 +16,6 @@ test('a program lists, edits, promotes, withdraws and clears what waits on a bra
   expect(await inbox.list(run.branchId)).toEqual([])
   await expect(inbox.edit(run.branchId, one!.id, 'late')).rejects.toMatchObject({ code: 'conflict' })
   await expect(inbox.edit(run.branchId, one!.id, ' ')).rejects.toMatchObject({ code: 'usage' })
-  await expect(inbox.list('brn_nowhere')).rejects.toMatchObject({ code: 'usage' })
+  await expect(inbox.list('brn_nowhere')).rejects.toMatchObject({ code: 'not_found' })
   await t.clock.until(run.cancel())
 })

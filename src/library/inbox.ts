@@ -4,6 +4,7 @@ import { waitingItems } from '../runtime/run/inbox.ts'
 import { branchOf } from '../runtime/control/verb-scope.ts'
 import type { VerbAnswers } from '../runtime/control/verbs.ts'
 import type { LibrarySession } from './library-session.ts'
+import { withCallHints } from './call-hint.ts'
 import { checkText } from './check-options.ts'
 
 /**
@@ -11,7 +12,7 @@ import { checkText } from './check-options.ts'
  * Every change is refused with `conflict` once the item was read or withdrawn, and with `not_found` for one of elsewhere.
  */
 export interface InboxApi {
-  /** In the order in which it is read. @throws OffshootError `usage` for an unknown id. */
+  /** In the order in which it is read. @throws OffshootError `not_found` */
   list(target: string): Promise<readonly InboxRow[]>
   /** Other words for what a person wrote. A report cannot be edited. */
   edit(target: string, itemId: string, text: string): Promise<VerbAnswers['inbox.edit']>
@@ -28,7 +29,7 @@ export function openInbox(session: LibrarySession): InboxApi {
     async list(id) {
       session.checkOpen()
       const target = checkText(id, 'inbox.list')
-      const { conversation } = resolveId(store, target)
+      const { conversation } = withCallHints(() => resolveId(store, target))
       return waitingItems(store, branchOf(store, conversation.id, target))
     },
     edit: async (id, itemId, text) =>

@@ -20,6 +20,7 @@ import type { FeedDeps } from './event-feed.ts'
 import { FirstEvents } from '../runtime/log/first-events.ts'
 import type { AgentSetting } from './agent.ts'
 import { checkText } from './check-options.ts'
+import { asCallError, withCallHints } from './call-hint.ts'
 import { resultOfMessage, untilRead } from './queued-message.ts'
 import { checkContinue, checkFork } from './run-options.ts'
 import { createRun, type DrivenRun, type OffshootRun, type RunHost } from './run.ts'
@@ -67,6 +68,8 @@ export class LibrarySession implements RunHost {
     this.#calls.add(running)
     try {
       return await running
+    } catch (error) {
+      throw asCallError(error)
     } finally {
       this.#calls.delete(running)
     }
@@ -81,7 +84,7 @@ export class LibrarySession implements RunHost {
     this.#settings.set(id, place)
   }
 
-  /** Which conversation the id of something belongs to. @throws OffshootError `usage` when there is no such thing. */
+  /** Which conversation the id of something belongs to. @throws OffshootError `not_found` */
   conversationOf(id: string): ConversationId {
     const { store } = this.composed
     const text = checkText(id, 'id')
@@ -89,7 +92,7 @@ export class LibrarySession implements RunHost {
     const asked =
       (idPrefix(text) === 'apr' ? store.get('approvals', text) : undefined) ??
       (idPrefix(text) === 'que' ? store.get('questions', text) : undefined)
-    return asked?.conversationId ?? resolveId(store, text).conversation.id
+    return asked?.conversationId ?? withCallHints(() => resolveId(store, text)).conversation.id
   }
 
   /** Whether there is a conversation, branch or run with this id. */
@@ -98,7 +101,9 @@ export class LibrarySession implements RunHost {
       this.conversationOf(id)
       return true
     } catch (error) {
-      if (error instanceof OffshootError && error.code === 'usage' && typeof id === 'string') return false
+      const isUnknown =
+        error instanceof OffshootError && (error.code === 'not_found' || error.code === 'usage')
+      if (isUnknown && typeof id === 'string') return false
       throw error
     }
   }
@@ -193,13 +198,13 @@ export class LibrarySession implements RunHost {
     return [...this.#driven.values()].some(({ conversationId }) => conversationId === id)
   }
 
-  /** @throws OffshootError `usage` when there is no such run. */
+  /** @throws OffshootError `not_found` */
   runOf<O>(id: string): OffshootRun<O> {
     this.checkOpen()
     const { store } = this.composed
     const known = idPrefix(checkText(id, 'id')) === 'run' ? store.get('runs', id) : undefined
     if (known) return createRun<O>(this, known, this.#driven.get(known.id))
-    throw new OffshootError('usage', `there is no run ${id.slice(0, 100)}`, {
+    throw new OffshootError('not_found', `there is no run ${id.slice(0, 100)}`, {
       hint: 'runs.list({ all: true }) has every run',
     })
   }

@@ -193,7 +193,7 @@ describe('verbs', () => {
     expect(await t.clock.until(t.offshoot.conversations.close(run.conversationId))).toEqual({ runs: 1 })
     await t.clock.until(t.offshoot.conversations.delete(run.conversationId))
     expect(await t.offshoot.conversations.list()).toEqual([])
-    await expect(t.offshoot.runs.get(run.id)).rejects.toMatchObject({ code: 'usage' })
+    await expect(t.offshoot.runs.get(run.id)).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 

@@ -25,6 +25,7 @@ import {
   type RunsApi,
 } from './conversations-branches-runs.ts'
 import { languageModel, LibrarySession, release } from './library-session.ts'
+import { asCallError } from './call-hint.ts'
 import { checkOptions } from './check-options.ts'
 import { openInbox, type InboxApi } from './inbox.ts'
 import { openQuestions, type QuestionsApi } from './questions.ts'
@@ -115,7 +116,7 @@ export interface Offshoot extends AsyncDisposable {
   readonly inbox: InboxApi
   /** A conversation: a new one, or with `conversationId` a stored one. @throws OffshootError `usage` */
   chat<O = unknown>(options?: ChatOptions<O>): Promise<Chat<O>>
-  /** A message that the run reads at its next turn. @throws OffshootError `usage` for an unknown id, `conflict` when it has stopped. */
+  /** A message that the run reads at its next turn. @throws OffshootError `not_found`, `conflict` when it has stopped. */
   steer(id: string, text: string): Promise<VerbAnswers['steer']>
   /** Stops what a run does now; it can be continued. */
   interrupt(id: string): Promise<VerbAnswers['interrupt']>
@@ -154,7 +155,11 @@ export interface RecoverySettings {
  * @throws OffshootError: `usage` for options that do not do, `config`, `key`, or a `store_...` code.
  */
 export async function createOffshoot(options: OffshootOptions = {}): Promise<Offshoot> {
-  return await openOffshoot(options)
+  try {
+    return await openOffshoot(options)
+  } catch (error) {
+    throw asCallError(error)
+  }
 }
 
 /** What tests open it with. */

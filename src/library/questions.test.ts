@@ -31,7 +31,7 @@ test('a program answers what an agent asks in words, once', async () => {
     code: 'conflict',
     message: expect.stringContaining('answered: b, by Ann') as string,
   })
-  await expect(questions.answer('que_nonsense', 'a')).rejects.toMatchObject({ code: 'usage' })
+  await expect(questions.answer('que_nonsense', 'a')).rejects.toMatchObject({ code: 'not_found' })
 })
 
 test('without a program that answers it fails at once', async () => {

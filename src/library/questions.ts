@@ -10,7 +10,7 @@ export interface QuestionsApi {
   list(conversationId?: string): Promise<readonly Question[]>
   /**
    * Answers a question of any run, whoever drives it. `by`: who answers, for the record; default: `program`.
-   * @throws OffshootError `usage` for an unknown id, `conflict` that says who answered before, and when.
+   * @throws OffshootError `not_found`, `conflict` that says who answered before, and when.
    */
   answer(
     id: string,

@@ -225,12 +225,13 @@ describe('a fork', () => {
     const run = h.store.find('runs', { where: { conversationId } })[0]!
     const given = { brn: child.id, cnv: conversationId, run: run.id }[id] ?? id
     const before = h.store.count('branches', {})
+    const code = given === id ? 'not_found' : 'usage'
     await expect(h.fork(given, 'x')).rejects.toMatchObject({
-      code: 'usage',
+      code,
       message: expect.stringMatching(message),
     })
     const bare = h.perform(conversationId, { verb: 'fork', target: given, args: null })
-    await expect(bare).rejects.toMatchObject({ code: 'usage' })
+    await expect(bare).rejects.toMatchObject({ code })
     expect(h.store.count('branches', {})).toBe(before)
   })
 

@@ -88,17 +88,17 @@ function toldAtOrigin(reader: Reader, { originMessageId }: Branch): Said | undef
   return toldBehind({ role: origin.role, parts: parts.map(({ part }) => part) })
 }
 
-/** The message that an id names. @throws OffshootError `usage` for any other id, with what it is. */
+/** The message that an id names. @throws OffshootError `not_found`; `usage` for another id, with what it is. */
 export function requireMessage(store: Reader, id: string): MessageRow {
   const message = isId('msg', id) ? store.get('messages', id) : undefined
   if (message) return message
   const kind = idPrefix(id)
   const shown = id.slice(0, 100)
-  const what =
-    kind && kind !== 'msg'
-      ? `${shown} is the id of ${KINDS[kind]}, not of a message`
-      : `there is no message ${shown}`
-  throw new OffshootError('usage', what, {
+  const isOther = kind !== undefined && kind !== 'msg'
+  const what = isOther
+    ? `${shown} is the id of ${KINDS[kind]}, not of a message`
+    : `there is no message ${shown}`
+  throw new OffshootError(isOther ? 'usage' : 'not_found', what, {
     hint: 'offshoot show ID --ids prints the messages of a conversation with their ids',
   })
 }

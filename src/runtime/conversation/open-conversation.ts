@@ -14,7 +14,7 @@ export interface Opened {
   readonly branch: Branch
 }
 
-/** @throws OffshootError `usage` for an unknown id, and for one that works on another directory. */
+/** @throws OffshootError `not_found`; `usage` for one that works on another directory. */
 export function openConversation(
   { store }: Pick<Deps, 'store'>,
   id: ConversationId,
@@ -23,7 +23,7 @@ export function openConversation(
   const conversation = store.get('conversations', id)
   const branch = store.find('branches', { where: { conversationId: id, kind: 'main' }, limit: 1 })[0]
   if (!conversation || !branch)
-    throw new OffshootError('usage', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
+    throw new OffshootError('not_found', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
   if (conversation.directory !== workspace.root)
     throw new OffshootError('usage', `${id} works on ${conversation.directory}, not on ${workspace.root}`, {
       hint: `run it there: -C ${conversation.directory}`,

@@ -230,7 +230,7 @@ describe('a spawn of a person', () => {
     [{ agent: agent('main') }, 'usage', 'the agent main works with a person'],
     [
       { conversationId: 'cnv_00000000000000000000000000' as ConversationId },
-      'usage',
+      'not_found',
       'there is no conversation',
     ],
     [{ maxTurns: 51 }, 'usage', 'max_turns 51 is more than the 50'],

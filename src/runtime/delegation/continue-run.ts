@@ -81,8 +81,8 @@ export function continueRun(
   order: ContinueOrder,
 ): readonly LiveRun[] {
   checkNoCancelAbove(run)
-  const lacking = [run, ...pausedBelow(tree, run)].find(({ lacksTools }) => lacksTools)
-  if (lacking) throw lacking.lacksTools
+  const [lacking] = [run, ...pausedBelow(tree, run)].flatMap(({ lacksTools }) => lacksTools ?? [])
+  if (lacking) throw lacking
   if (order.wake === false) checkUnreported(change, run)
   const isOver = isFinal(run.row.status)
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost

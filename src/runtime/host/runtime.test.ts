@@ -256,7 +256,9 @@ test('a model that cannot be used fails the run with code and hint; one whose lo
 
 test('an unknown conversation is refused by its id', async () => {
   const h = harness()
-  await expect(h.start('x', { conversationId: 'cnv_none' as never })).rejects.toMatchObject({ code: 'usage' })
+  await expect(h.start('x', { conversationId: 'cnv_none' as never })).rejects.toMatchObject({
+    code: 'not_found',
+  })
 })
 
 /** The tables that each transaction wrote to, in order. */

@@ -263,7 +263,7 @@ describe('the lease of a conversation', () => {
     await store.tx((tx) => tx.delete('conversations', id), { durable: false })
     await expect(write()).rejects.toThrow('it was deleted')
     await ownership.release(id)
-    await expect(ownership.acquire(id)).rejects.toMatchObject({ code: 'usage' })
+    await expect(ownership.acquire(id)).rejects.toMatchObject({ code: 'not_found' })
   })
 
   it('of two that come at the same moment one gets', async () => {

@@ -226,7 +226,7 @@ export function ownerText({ pid, host, takenAt }: LeaseRow): string {
 }
 
 function noConversation(id: string): OffshootError {
-  return new OffshootError('usage', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
+  return new OffshootError('not_found', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
 }
 
 function ownedElsewhere(id: ConversationId, row: LeaseRow): OffshootError {

@@ -15,11 +15,11 @@ export type ResolvedId =
       readonly run: StoredRun
     }
 
-/** @throws OffshootError `usage` for anything else than the id of a conversation, branch or run of this store. */
+/** @throws OffshootError `not_found` for anything else than the id of a conversation, branch or run of this store. */
 export function resolveId(store: Reader, id: string): ResolvedId {
   const found = lookUp(store, id)
   if (found) return found
-  throw new OffshootError('usage', `there is no ${kindOf(id)} ${id}`, {
+  throw new OffshootError('not_found', `there is no ${kindOf(id)} ${id}`, {
     hint: 'offshoot ls lists the conversations, offshoot show ID the branches of one',
   })
 }
@@ -31,14 +31,16 @@ function kindOf(id: string): string {
   return KINDS[id.slice(0, 3)] ?? (/^[a-z]{3}_/.test(id) ? 'conversation, branch or run' : 'conversation')
 }
 
-/** @throws OffshootError `usage` for anything else than the id of a conversation of this store. */
+/** @throws OffshootError `not_found`; `usage` for the id of something else. */
 export function findConversation(store: Reader, id: string): Conversation {
   const found = lookUp(store, id)
   if (found?.type === 'conversation') return found.conversation
   const what = found
     ? `${id} is a ${found.type} of ${found.conversation.id}`
     : `there is no conversation ${id}`
-  throw new OffshootError('usage', what, { hint: 'offshoot ls lists the conversations' })
+  throw new OffshootError(found ? 'usage' : 'not_found', what, {
+    hint: 'offshoot ls lists the conversations',
+  })
 }
 
 function lookUp(store: Reader, id: string): ResolvedId | undefined {
