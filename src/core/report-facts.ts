@@ -61,6 +61,8 @@ export type SubagentAnswer =
       readonly description: string
       /** Its place in the line for a slot; null: it has one. */
       readonly position: number | null
+      /** The budget for which it waits before it gets a place: what others hold of it. */
+      readonly waits?: string
       readonly told?: ReportFacts['told']
     })
 

@@ -132,6 +132,7 @@ const subagent = z.discriminatedUnion('type', [
     ...name,
     description: text,
     position: nonNegative.nullable(),
+    waits: text.exactOptional(),
     told: told.exactOptional(),
   }),
 ]) satisfies z.ZodType<SubagentAnswer>

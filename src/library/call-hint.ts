@@ -3,10 +3,7 @@ import { OffshootError } from '../core/errors.ts'
 /** What the hints of the runtime name on the command line, and what does the same in a program. */
 const CALLS: readonly (readonly [RegExp, string])[] = [
   [/offshoot ls lists (the conversations|them)/, 'conversations.list() lists $1'],
-  [
-    /offshoot show ID --json has the messages of a conversation, branch by branch/,
-    'branches.messages(id) has the messages of a branch',
-  ],
+  ['branches.messages(id) has the messages of a branch'],
   [/offshoot show ID the branches of one/, 'conversations.get(id) the branches of one'],
   [
     /offshoot show (\S+) lists its branches, offshoot ps its runs/,

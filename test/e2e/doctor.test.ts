@@ -117,10 +117,14 @@ describe('a home that cannot be written', () => {
   })
 })
 
-it('on a terminal the bare program prints its help too', async () => {
-  const [bare, help] = [await user.terminal([]).ended, await user.run(['--help'])]
+it('on a terminal the bare program says what to type, on one screen, and elsewhere it prints its help', async () => {
+  const [bare, piped, help] = [await user.terminal([]).ended, await user.run([]), await user.run(['--help'])]
   expect(bare.code).toBe(0)
-  expect(bare.stdout.replaceAll('\r\n', '\n')).toBe(help.stdout)
+  const lines = bare.stdout.replaceAll('\r\n', '\n').trimEnd().split('\n')
+  expect(lines[0]).toMatch(/^offshoot "/)
+  expect(lines.length).toBeLessThanOrEqual(24)
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+  expect(piped).toMatchObject({ code: 0, stdout: help.stdout })
 })
 
 /** The files of the store as they lie there. */

@@ -111,9 +111,10 @@ function joined(texts: readonly (string | undefined)[]): string {
 
 /** What the model reads of a subagent in the background: who works on what, that it will be told, and what not to do. */
 function startedText(text: string, about: Extract<SubagentAnswer, { readonly type: 'started' }>): string {
-  const { branchId, agent, description, position, told } = about
+  const { branchId, agent, description, position, waits, told } = about
   if (told) return `${told.before}${text}${told.after}`
-  const how = position === null ? 'running' : `queued, number ${position} in line for a slot`
+  const line = position === null ? 'running' : `queued, number ${position} in line for a slot`
+  const how = waits === undefined ? line : `queued (budget: ${terminalLine(waits)})`
   const task = defused(terminalLine(description))
   return [
     `${text}: task_id ${branchId}, status ${how}.`,

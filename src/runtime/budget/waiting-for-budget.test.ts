@@ -7,6 +7,7 @@ import {
   type HarnessOptions,
 } from '../../../test/support/runtime-harness.ts'
 import { beginsAfterMs, cutStore } from '../../../test/support/cut-store.ts'
+import { outputForModel } from '../../core/report/report-envelope.ts'
 import { free } from '../../model/cost-of-usage.ts'
 import { createModel } from '../../model/language-model.ts'
 import type { ScriptInput } from '../../model/model-script.ts'
@@ -54,6 +55,12 @@ const lines = (h: ReturnType<typeof scarce>, agent: string) =>
   listRuns(h.store, { all: true })
     .filter((run) => run.agent === agent)
     .map(({ statusLine: { state, detail } }) => (detail === null ? state : `${state}: ${detail}`))
+
+const answersOf = ({ store }: ReturnType<typeof scarce>) =>
+  store.find('tool_calls', { where: { tool: 'task' } }).flatMap(({ resultPartId }) => {
+    const part = resultPartId && store.get('parts', resultPartId)?.part
+    return part && part.type === 'tool-result' ? [outputForModel(part.output)] : []
+  })
 
 const rowOf = (h: ReturnType<typeof scarce>, agent: string) =>
   h.store.find('runs', {}).find((run) => run.agent === agent)!
@@ -250,6 +257,9 @@ describe('a spawn whose amount others hold', () => {
       const started = await h.start('go')
       await h.clock.advance(1_000)
       const [queued] = h.store.find('runs', { where: { status: 'queued' } })
+      expect(answersOf(h).at(-1)).toContain(
+        `task_id ${queued!.branchId}, status queued (budget: 120,000 tokens are reserved by 1 subagent).`,
+      )
       await h.perform(started.conversationId, { verb, target: queued!.id, args: null })
       const status = verb === 'pause' ? 'paused' : 'cancelled'
       expect(h.store.get('runs', queued!.id)).toMatchObject({ status, waitingFor: null })

@@ -9,11 +9,12 @@ import type { LiveRun } from '../run/live-run.ts'
 /** The answer of a call whose subagent works in the background. */
 export function startedAnswer(
   deps: Pick<Deps, 'scheduler'>,
-  { row: { id, branchId, agent, description } }: LiveRun,
+  { row: { id, branchId, agent, description, status, waitingFor } }: LiveRun,
   text = 'Started in the background',
 ): ToolOutput {
   const position = deps.scheduler.position(id) ?? null
-  return { text, subagent: { type: 'started', branchId, agent, description, position } }
+  const waits = status === 'queued' && waitingFor ? { waits: waitingFor.detail } : {}
+  return { text, subagent: { type: 'started', branchId, agent, description, position, ...waits } }
 }
 
 /**

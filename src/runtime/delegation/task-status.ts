@@ -121,7 +121,8 @@ function leftText(budget: Pick<Budget, 'left' | 'reserved' | 'totals'>, row: Run
 
 function status(position: number | undefined, { status, reason, endReason, waitingFor }: Run): string {
   if (position !== undefined) return `${status}, number ${position} in line for a slot`
-  if (waitingFor) return `${status} (${waitingFor.what}: ${terminalLine(waitingFor.detail)})`
+  if (waitingFor)
+    return `${status} (${waitingFor.code ?? waitingFor.what}: ${terminalLine(waitingFor.detail)})`
   const why = [...new Set([reason, endReason])].filter((each) => each !== null && each !== 'done')
   return why.length > 0 ? `${status} (${why.join(', ')})` : status
 }
