@@ -3,7 +3,10 @@ import { OffshootError } from '../core/errors.ts'
 /** What the hints of the runtime name on the command line, and what does the same in a program. */
 const CALLS: readonly (readonly [RegExp, string])[] = [
   [/offshoot ls lists (the conversations|them)/, 'conversations.list() lists $1'],
-  ['branches.messages(id) has the messages of a branch'],
+  [
+    /offshoot show ID --ids prints the messages of a conversation with their ids/,
+    'branches.messages(id) has the messages of a branch',
+  ],
   [/offshoot show ID the branches of one/, 'conversations.get(id) the branches of one'],
   [
     /offshoot show (\S+) lists its branches, offshoot ps its runs/,

@@ -4,14 +4,17 @@ import { isStopped } from '../../core/run-status.ts'
 import { waitingItems } from '../../runtime/run/inbox.ts'
 import type { Composed } from '../../runtime/host/compose.ts'
 import type { Reader } from '../../store/port.ts'
+import { hasRunMark } from '../../exec/run-marks.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { hasPerson } from '../person-only-commands.ts'
 import { writeStderr, type Io } from '../io.ts'
 import { follow, type FollowFlags } from '../terminal/follow-run.ts'
+import { printHandedOver } from './server-call.ts'
 import { runElsewhere, watchedElsewhere, type PlaceElsewhere } from './server-run.ts'
 
 /**
  * Follows a run that another process started for this command, with what is below it, in the format that was asked for.
- * Returns the exit code of the run. @throws OffshootError `conflict` when nobody drives the conversation any more.
+ * An agent is told where the run is instead: it may be the one that the run waits for. Returns the exit code of the run. @throws OffshootError `conflict` when nobody drives the conversation any more.
  */
 export async function followElsewhere(
   place: PlaceElsewhere,
@@ -22,6 +25,10 @@ export async function followElsewhere(
   const { store, ownership } = composed
   const owner = ownership?.livingOwner(place.conversationId)
   if (owner) await writeStderr(io, `offshoot: ${place.runId} runs in process ${owner.pid}\n`)
+  if (hasRunMark(io.env)) {
+    await printHandedOver(place, flags.outputFormat, io)
+    return exitCodes.completed
+  }
   const branches = branchesBelow(store, place.branchId)
   const started = runElsewhere(place, composed, () => isTreeDone(store, place))
   const watched = { ...watchedElsewhere(composed, started), isOurs: ofBranches(branches) }
