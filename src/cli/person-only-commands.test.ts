@@ -16,6 +16,11 @@ test.each([
   ['run', 'x', '--mode=accept-edits'],
   ['run', 'x', '-m', 'scripted:x.json'],
   ['run', 'x', '--budget-usd', '1'],
+  ['run', 'x', '--max-budget-usd', '1'],
+  ['run', 'x', '--permission-mode', 'acceptEdits'],
+  ['run', 'x', '--allow', 'bash'],
+  ['x and y', '--allowedTools', 'Bash'],
+  ['run', 'x', '--add-dir', '/'],
   ['spawn', 'x', '--mode', 'auto', '--background'],
   ['continue', 'x', '--mode', 'auto'],
   ['continue', 'x', '--budget-usd', '9'],
@@ -37,6 +42,8 @@ test.each([
   ['permissions', 'ls'],
   ['approve', '--help'],
   ['run', 'x', '-m', 'offline', '--mode', 'ask'],
+  ['run', 'x', '-m', 'offline', '--permission-mode', 'plan'],
+  ['run', 'x', '-m', 'offline', '--deny', 'bash'],
   ['run', 'x', '-m', 'offline', '--mode', 'plan', '--max-turns', '2'],
 ])('an agent may: offshoot %s %s %s %s', async (...args) => {
   expect(await user.call(args, { env: AGENT })).toMatchObject({ code: 0 })
