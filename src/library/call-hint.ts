@@ -30,7 +30,7 @@ const CALLS: readonly (readonly [RegExp, string])[] = [
   [/offshoot fork MESSAGE TEXT/, 'fork(messageId, text)'],
   [/run it there: -C (.+)/, "createOffshoot({ directory: '$1' }) opens it"],
   [/--model provider\/model does; offshoot models lists them/, "{ model: 'provider/model' } does"],
-  [/--(?:agent|max-turns|no-wake) \(([^)]+)\)/g, '$1'],
+  [/--(?:agent|max-turns|no-wake|set) \(([^)]+)\)/g, '$1'],
   [/-m \(model\)/g, 'model'],
   [/continue with --budget-usd gives/, 'continue(id, text, { budgetUsd }) gives'],
   [/choose another model with -m \(offline needs no key\)/, "name another model ('offline' needs no key)"],

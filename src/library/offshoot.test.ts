@@ -422,14 +422,12 @@ test('a paused conversation keeps its agent and its model: a chat that names oth
   await expect(sent({ agent: 'critic' })).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining('keeps its agent main: critic would do nothing'),
-    hint: expect.stringContaining('leave out --agent (agent), or cancel that run first'),
+    hint: expect.stringContaining('leave out agent, or cancel that run first'),
   })
   await expect(sent({ model: 'offline' })).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringMatching(/keeps its model .*: offline would do nothing$/),
-    hint: expect.stringContaining(
-      'leave out -m (model), or continue it with the model, or cancel that run first',
-    ),
+    hint: expect.stringContaining('leave out model, or continue it with the model, or cancel that run first'),
   })
   expect(await t.clock.until((await sent({ agent: 'main' })).result())).toMatchObject({ text: 'end' })
 })

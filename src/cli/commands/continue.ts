@@ -1,3 +1,5 @@
+import type { ConversationId, RunId } from '../../core/ids.ts'
+import { isStopped } from '../../core/run-status.ts'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { watchedLocally } from '../terminal/watched-run.ts'
@@ -10,7 +12,8 @@ import type { Continued } from '../../runtime/control/continue-branch.ts'
 import { checkTurn } from '../person-only-commands.ts'
 import { followElsewhere } from '../remote/follow-elsewhere.ts'
 import { lastSeq } from '../../runtime/log/stored-events.ts'
-import type { SetExitCode } from '../exit-codes.ts'
+import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { printHandedOver } from '../remote/server-call.ts'
 import {
   approvalsOption,
   budgetOption,
@@ -79,6 +82,7 @@ async function goOn(typed: string, text: string | undefined, flags: ContinueFlag
     const woken = flags.wake ? wokenBy(composed.store, resolveId(composed.store, target)) : undefined
     if (woken) await writeStderr(io, `offshoot: ${woken}\n`)
     const seqBefore = lastSeq(composed.store, conversationId)
+    const open = openRuns(composed.store, conversationId)
     const first = new FirstEvents(runtime.subscribe)
     const leave = attendEarly(flags, runtime, io)
     const onStored = first.follow
@@ -93,14 +97,24 @@ async function goOn(typed: string, text: string | undefined, flags: ContinueFlag
       budgetUsd,
       onStored,
     })
+    const place = { conversationId, seqBefore, ...continued }
     if (continued.outcome === 'steered') await writeStderr(io, `offshoot: ${steered(continued)}\n`)
-    if (!continued.started)
-      return await followElsewhere({ conversationId, seqBefore, ...continued }, flags, composed, io)
+    if (!continued.started && open.includes(continued.runId)) {
+      // it goes on as before, wherever it is driven: whoever asked need not wait for its end
+      await printHandedOver(place, flags.outputFormat, io)
+      return exitCodes.completed
+    }
+    if (!continued.started) return await followElsewhere(place, flags, composed, io)
     return await follow(continued.started, flags, { ...watchedLocally(composed, first), leave }, io)
   } finally {
     await composed.guard.close()
     await composed.store.close()
   }
+}
+
+function openRuns(store: Reader, conversationId: ConversationId): readonly RunId[] {
+  const runs = store.find('runs', { where: { conversationId } })
+  return runs.filter(({ status }) => !isStopped(status)).map(({ id }) => id)
 }
 
 async function placeOf(typed: string, io: Io) {
