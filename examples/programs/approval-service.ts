@@ -1,4 +1,4 @@
-// A service: questions come in over HTTP, and calls wait until a person approves them over HTTP, today or tomorrow.
+// A service: questions come in over HTTP, and calls wait until a person approves them over HTTP.
 //   POST /chats {text}   POST /chats/ID {text}   GET /runs/ID   GET /runs/ID/events
 //   GET /approvals       POST /approvals/ID {answer: "once" | "run" | "always" | "deny", note?}
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import { createOffshoot, OffshootError, type ApprovalAnswer } from 'offshoot'
 
 const { PORT = '0', STORE = 'service.db' } = process.env
 const offshoot = await createOffshoot({ directory: '.', store: STORE, approvals: 'wait' })
-await offshoot.recover() // what ran when the service last stopped goes on
+await offshoot.recover() // what a crash interrupted goes on; a run that a stop paused goes on with the next message
 
 type Handler = (id: string, body: Record<string, string>, response: ServerResponse) => Promise<unknown>
 
@@ -70,4 +70,4 @@ server.listen(Number(PORT), '127.0.0.1', () => console.log(JSON.stringify(server
 await once(process, 'SIGTERM')
 server.close()
 server.closeAllConnections()
-await offshoot.close() // open runs are paused; the next start takes them up
+await offshoot.close() // open runs are paused; the next message in their conversation continues them

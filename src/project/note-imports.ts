@@ -10,6 +10,8 @@ interface Note {
 
 const MAX_DEPTH = 5
 const MAX_IMPORTS = 50
+/** No system has longer ones. */
+const MAX_PATH_CHARS = 4_096
 const MAX_ALL_CHARS = 64 * 1024
 /** Claude Code and Gemini CLI import by `@path`; in an AGENTS.md that is only text. */
 const IMPORTING = new Set(['CLAUDE.md', 'GEMINI.md'])
@@ -72,7 +74,15 @@ function problemOf(
 /** The paths after `@`, as written; none in code. */
 function importsIn(text: string): string[] {
   const prose = withoutFences(text).replace(CODE_SPAN, ' ')
-  return [...prose.matchAll(IMPORT)].map(([, path]) => path!.replace(/[.,;:!?)\]]+$/, '')).filter(Boolean)
+  const paths = [...prose.matchAll(IMPORT)].map(([, path]) => withoutPunctuation(path!))
+  return paths.filter(({ length }) => length > 0 && length <= MAX_PATH_CHARS)
+}
+
+/** By hand: a pattern for it takes quadratic time where the signs do not stand at the end. */
+function withoutPunctuation(path: string): string {
+  let end = path.length
+  while (end > 0 && '.,;:!?)]'.includes(path[end - 1]!)) end--
+  return path.slice(0, end)
 }
 
 const IMPORT = /(?<=^|[\s(])@([\w./~-]\S*)/gm

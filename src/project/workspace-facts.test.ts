@@ -127,6 +127,28 @@ describe('imports of CLAUDE.md', () => {
     ])
   })
 
+  test('of a directory in a repository lead out of neither it nor the workspace', () => {
+    make('.git')
+    make('sub')
+    put('.git/HEAD', 'ref: refs/heads/main\n')
+    put('private.md', 'private')
+    put('sub/CLAUDE.md', '@../private.md')
+    const { text } = readWorkspaceFacts(join(root, 'sub')).notes!
+    expect(text).toContain('../private.md, which was not read: it is outside of the workspace')
+    put('shared.md', 'shared')
+    put('CLAUDE.md', '@shared.md')
+    rmSync(join(root, 'sub/CLAUDE.md'))
+    expect(readWorkspaceFacts(join(root, 'sub')).notes!.text).toContain('shared.md:)\nshared')
+  })
+
+  test('take no time that grows faster than the text', () => {
+    put('CLAUDE.md', `@a${'.'.repeat(60_000)}x`)
+    const before = process.cpuUsage()
+    notes()
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000).toBeLessThan(1_000)
+  })
+
   test('name a cycle, and end five files deep', () => {
     put('CLAUDE.md', '@a.md @1.md')
     put('a.md', '@b.md')

@@ -73,9 +73,16 @@ function nearestNotes(root: string, top: string): { path: string; text: string }
   for (const path of own.flatMap((directory) => NOTES.map((name) => join(directory, name)))) {
     const note = readNote(repository, path)
     if ('problem' in note) continue
-    return { path, text: withImports({ path, text: note.text }, (each) => readNote(repository, each)) }
+    // no further than the run may read unasked, or than whoever wrote the notes could write
+    const bounds = [top, dirname(path)].flatMap((each) => attempt(() => createWorkspace(each)) ?? [])
+    return { path, text: withImports({ path, text: note.text }, (each) => readWithin(bounds, each)) }
   }
   return undefined
+}
+
+function readWithin(bounds: readonly Workspace[], path: string): NoteFile {
+  const [bound = bounds[0]!] = bounds.filter((each) => !each.resolve(path).outside)
+  return readNote(bound, path)
 }
 
 function readNote(repository: Workspace, path: string): NoteFile {

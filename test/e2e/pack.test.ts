@@ -315,7 +315,11 @@ describe('elsewhere', () => {
 describe('the package', () => {
   it('is as publint wants it', async () => {
     const { messages } = await publint({ pkgDir: installed, strict: true, pack: false })
-    expect(messages).toEqual([])
+    const examples = globSync('examples/**/*.test.ts', { cwd: installed }).map((name) => `/${name}`)
+    // the examples show how a program is tested, so that two of them are tests
+    const [found, ...others] = messages
+    expect(found).toMatchObject({ code: 'USE_FILES', args: { internalFilePaths: examples.toSorted() } })
+    expect(others).toEqual([])
   })
 
   it('brings the packages, and needs the space, that docs/dependencies.md says', async () => {

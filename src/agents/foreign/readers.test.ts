@@ -138,6 +138,13 @@ describe('tools', () => {
       agentOf(claudeFormat, file('description: x\ndisallowedTools: Write, mcp__x__y')).disallowedTools,
     ).toEqual(['write', 'mcp__x__y'])
     expect(agentOf(claudeFormat, file('description: x\ndisallowedTools: "*"')).disallowedTools).toEqual(['*'])
+    expect(
+      agentOf(claudeFormat, file('description: x\ntools: Read, Task\ndisallowedTools: Task(explore, b)'))
+        .permissions,
+    ).toEqual([
+      { tool: 'task', pattern: 'explore', action: 'deny' },
+      { tool: 'task', pattern: 'b', action: 'deny' },
+    ])
     const tools = '{bash: false, "github_*": false, "x_*": true}'
     expect(agentOf(opencodeFormat, file(`description: x\ntools: ${tools}`))).toMatchObject({
       disallowedTools: ['bash', 'github_*'],

@@ -100,10 +100,11 @@ function partialRules(patterns: readonly ToolPattern[]): Rule[] {
 
 /** Rules that forbid, or ask for, what is listed. What ours cannot say is taken for every call of the tool. */
 export function rulesFor(
-  { whole, patterns }: Pick<ToolList, 'whole' | 'patterns'>,
+  { whole, patterns, agents }: Pick<ToolList, 'whole' | 'patterns' | 'agents'>,
   action: Rule['action'],
 ): Rule[] {
-  const all = [...[...whole].map((tool) => ({ tool, pattern: null })), ...patterns]
+  const named = agents.filter((name) => name !== '').map((pattern) => ({ tool: 'task', pattern }))
+  const all = [...[...whole].map((tool) => ({ tool, pattern: null })), ...patterns, ...named]
   return all.flatMap(({ tool, pattern }) =>
     (pattern === null ? [tool] : boundWith(tool)).map((each): Rule =>
       pattern === null ? { tool: each, action } : { tool: each, pattern, action },
@@ -134,7 +135,7 @@ export function deniedOf(foreign: ForeignFields, names: ToolNames = commonTools)
   warnUnknown(denied, 'disallowedTools', foreign)
   return {
     tools: unique([...(denied.all ? ['*'] : []), ...denied.whole, ...keptNames(denied.unknown)]),
-    rules: rulesFor({ whole: new Set(), patterns: denied.patterns }, 'deny'),
+    rules: rulesFor({ ...denied, whole: new Set() }, 'deny'),
   }
 }
 
@@ -182,7 +183,7 @@ function hostPatterns(inner: string): (string | null)[] {
 }
 
 /** Split at commas and white space outside of brackets; a bracket that is not closed reaches to the end. */
-function splitTokens(text: string): string[] {
+export function splitTokens(text: string): string[] {
   const tokens = ['']
   let depth = 0
   for (const char of text) {

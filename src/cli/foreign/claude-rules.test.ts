@@ -40,3 +40,18 @@ test.each([
 ])('%s is an error, and nothing is dropped', (value, said) => {
   for (const rules of [allow, deny]) expect(() => rules('Read', value)).toThrow(said)
 })
+
+test.each([
+  ['Bash(git commit -m fix, *)', 'a list of patterns'],
+  ['Bash(echo hello, touch:*)', 'a list of patterns'],
+  ['*(git:*)', '* takes no pattern'],
+])('%s would allow more than it says', (value, said) => {
+  expect(() => allow(value)).toThrow(said)
+})
+
+test('what forbids an agent binds ours and one of the project with that name', () => {
+  expect(deny('Task(code-reviewer)')).toEqual([
+    { tool: 'task', pattern: 'code-reviewer', action: 'deny' },
+    { tool: 'task', pattern: 'reviewer', action: 'deny' },
+  ])
+})

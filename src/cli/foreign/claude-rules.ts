@@ -1,7 +1,7 @@
 import { agentSpelled } from '../../agents/agent-aliases.ts'
 import { builtinAgents } from '../../agents/builtin-agents.ts'
 import { ForeignFields } from '../../agents/foreign/foreign-fields.ts'
-import { readToolList, rulesFor, type ToolList } from '../../agents/foreign/tool-list.ts'
+import { readToolList, rulesFor, splitTokens, type ToolList } from '../../agents/foreign/tool-list.ts'
 import { nearTool } from '../../agents/foreign/tool-names.ts'
 import type { Rule } from '../../core/agent.ts'
 import { OffshootError } from '../../core/errors.ts'
@@ -11,6 +11,10 @@ import { OffshootError } from '../../core/errors.ts'
  * that allows never becomes wider. @throws OffshootError `usage` for a name or a pattern that ours cannot say.
  */
 export function claudeRules(option: string, values: readonly string[], action: 'allow' | 'deny'): Rule[] {
+  for (const token of values.flatMap(splitTokens)) {
+    const why = whyUncertain(token, action)
+    if (why) throw notUnderstood(option, token, why)
+  }
   const list = readToolList([...values], option, new ForeignFields(new Map()))!
   const [unknown] = list.unknown
   if (unknown !== undefined) throw notUnderstood(option, unknown, whyUnknown(unknown))
@@ -19,9 +23,25 @@ export function claudeRules(option: string, values: readonly string[], action: '
   const agents = list.agents.filter((name) => name !== '')
   return [
     ...(list.all ? [{ tool: '*', action }] : []),
-    ...(action === 'deny' ? rulesFor(list, 'deny') : allowed(list)),
-    ...agents.map((name): Rule => ({ tool: 'task', pattern: ourAgent(name), action })),
+    ...(action === 'deny' ? rulesFor({ ...list, agents: [] }, 'deny') : allowed(list)),
+    ...agents.flatMap((name) => agentRules(name, action)),
   ]
+}
+
+/** What could come to allow more than is written. */
+function whyUncertain(token: string, action: 'allow' | 'deny'): string | undefined {
+  const [name = '', inner] = token.split(/\((.*)/s)
+  if (name === '*' && inner !== undefined) return '* takes no pattern'
+  if (action === 'deny' || /^task$/i.test(name)) return undefined
+  return inner !== undefined && /,\s/.test(inner)
+    ? 'a list of patterns; name the tool again for each of them'
+    : undefined
+}
+
+/** An agent of the project may have the very name: what forbids binds that too. */
+function agentRules(name: string, action: 'allow' | 'deny'): Rule[] {
+  const names = action === 'deny' ? new Set([name, ourAgent(name)]) : [ourAgent(name)]
+  return [...names].map((pattern) => ({ tool: 'task', pattern, action }))
 }
 
 /** A rule is matched with our names. */

@@ -46,6 +46,12 @@ describe('the modes of Claude Code', () => {
     },
   )
 
+  test('one that denies what asks is an error with --background: the server asks', async () => {
+    const { code, stderr } = await user.call(['-p', 'Go.', '--background', '--permission-mode', 'dontAsk'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('--permission-mode can do nothing: the server asks the people who use it')
+  })
+
   test('one that contradicts --mode is an error', async () => {
     const args = ['-p', 'Go.', '--permission-mode', 'plan', '--mode', 'auto']
     expect((await user.call(args)).stderr).toMatch(

@@ -19,7 +19,11 @@ export function refuseUnusedInServer(command: Command, flags: Flags): void {
   const which = [...hereAlone, '--fork-session', '--input-format', '--verbose']
   refuseUnused(command, { why: 'the server that drives the run knows nothing of it', hint, which })
   if (flags.approvals === 'deny')
-    refuseUnused(command, { why: 'the server asks the people who use it', hint, which: ['--approvals'] })
+    refuseUnused(command, {
+      why: 'the server asks the people who use it',
+      hint,
+      which: ['--approvals', '--permission-mode'],
+    })
   if (flags.conversation === undefined && !flags.continue) return
   const known = command.name() === 'run' ? ['--mode', '--permission-mode', '--agent'] : ['--mode']
   refuseUnused(command, {

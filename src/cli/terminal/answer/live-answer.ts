@@ -100,9 +100,11 @@ function squeezed(text: string): string {
   return text.replace(/\s+/g, '')
 }
 
-function styleOf({ stdout, env }: Io): MarkdownStyle {
+function styleOf(io: Io): MarkdownStyle {
+  const { stdout, env } = io
   const colour = mayColour(stdout, env)
   return {
+    clean: (text) => cleanText(io, text),
     columns: Math.min(stdout.columns || 80, MAX_COLUMNS),
     paint: (text, looks) =>
       colour && looks.length > 0 ? styleText([...looks], text, { validateStream: false }) : text,

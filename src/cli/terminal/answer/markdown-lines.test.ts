@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { widthOf } from '../progress/text-width.ts'
 import { GrowingMarkdown } from './growing-markdown.ts'
-import type { MarkdownStyle } from './markdown-lines.ts'
+import { markdownLines, readBlocks, type MarkdownStyle } from './markdown-lines.ts'
 
-const plain = (columns: number): MarkdownStyle => ({ columns, paint: (text) => text })
+const plain = (columns: number): MarkdownStyle => ({ columns, paint: (text) => text, clean: (text) => text })
 const marked: MarkdownStyle = {
+  clean: (text) => text,
   columns: 80,
   paint: (text, looks) => (looks.length > 0 ? `<${looks.join('+')}>${text}</>` : text),
 }
@@ -163,4 +164,18 @@ describe('Markdown on a terminal', () => {
     expect(grown(text, 997)).not.toBe('')
     expect((process.threadCpuUsage().user - before) / 1_000).toBeLessThan(10_000)
   })
+})
+
+test.each([
+  'key: ghp\\_abc123',
+  'key: ghp&#95;abc123',
+  'key: **ghp**_abc123',
+  '- key: ghp\\_abc123',
+  '| a |\n|---|\n| ghp\\_abc123 |',
+  '    ghp_abc123',
+])('a secret that Markdown spells otherwise is masked where it is drawn: %s', (text) => {
+  const clean = (drawn: string) => drawn.replaceAll('ghp_abc123', '•••')
+  const drawn = markdownLines(readBlocks(text), { ...plain(80), clean }).join('\n')
+  expect(drawn).toContain('•••')
+  expect(drawn).not.toContain('abc123')
 })

@@ -6,6 +6,8 @@ import { wrapWords, type AnswerLook, type AnswerPiece, type Paint } from './wrap
 export interface MarkdownStyle {
   readonly columns: number
   readonly paint: Paint
+  /** Masks secrets: Markdown can spell one so that only what is drawn has its form. */
+  readonly clean: (text: string) => string
 }
 
 /** Deeper quotes and lists, and what is left of a narrow terminal, keep this many columns. */
@@ -46,13 +48,14 @@ function blockLines(block: MarkedToken, style: MarkdownStyle): string[] {
   const { paint, columns } = style
   switch (block.type) {
     case 'heading':
-      return wrapWords(inline(block.tokens, ['bold']), columns, paint)
+      return wrapWords(shown(block.tokens, ['bold'], style), columns, paint)
     case 'paragraph':
-      return wrapWords(inline(block.tokens, []), columns, paint)
+      return wrapWords(shown(block.tokens, [], style), columns, paint)
     case 'text':
-      return wrapWords(inline(block.tokens ?? [block], []), columns, paint)
+      return wrapWords(shown(block.tokens ?? [block], [], style), columns, paint)
     case 'code':
-      return terminalText(block.text)
+      return style
+        .clean(terminalText(block.text))
         .split('\n')
         .map((line) => (line === '' ? '' : `    ${paint(line, ['cyan'])}`))
     case 'blockquote':
@@ -98,7 +101,7 @@ function itemLines(item: Tokens.ListItem, mark: string, style: MarkdownStyle): s
 /** With columns side by side where they fit, else each row as a list of its cells. */
 function tableLines({ header, rows }: Tokens.Table, style: MarkdownStyle): string[] {
   const { columns, paint } = style
-  const plain = ({ tokens }: Tokens.TableCell) => textOfPieces(inline(tokens, []))
+  const plain = ({ tokens }: Tokens.TableCell) => textOfPieces(shown(tokens, [], style))
   const table = [header, ...rows].map((row) => row.map(plain))
   const widths = header.map((_, at) => Math.max(...table.map((row) => widthOf(row[at] ?? ''))))
   const total = widths.reduce((sum, width) => sum + width + 2, -2)
@@ -111,7 +114,7 @@ function tableLines({ header, rows }: Tokens.Table, style: MarkdownStyle): strin
   }
   const cell = (row: readonly Tokens.TableCell[], at: number) => {
     const name: AnswerPiece = { text: `${table[0]![at]}: `, looks: ['bold'] }
-    return wrapWords([name, ...inline(row[at]?.tokens ?? [], [])], columns, paint)
+    return wrapWords([name, ...shown(row[at]?.tokens ?? [], [], style)], columns, paint)
   }
   return joined(
     rows.map((row) => header.flatMap((_, at) => cell(row, at))),
@@ -124,6 +127,18 @@ function textOfPieces(pieces: readonly AnswerPiece[]): string {
     .map(({ text }) => text)
     .join('')
     .replace(/\s+/g, ' ')
+}
+
+/** The pieces of a text; in one piece, without looks of its parts, where a secret would be read in them. */
+function shown(
+  tokens: readonly Token[],
+  looks: readonly AnswerLook[],
+  { clean }: Pick<MarkdownStyle, 'clean'>,
+): AnswerPiece[] {
+  const pieces = inline(tokens, looks)
+  const text = pieces.map((piece) => piece.text).join('')
+  const masked = clean(text)
+  return masked === text ? pieces : [{ text: masked, looks }]
 }
 
 function inline(tokens: readonly Token[], looks: readonly AnswerLook[]): AnswerPiece[] {
