@@ -16,7 +16,7 @@ const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 const TABLE = [
   row(HEADS),
   '|:--|:-:|--:|---|---|---|',
-  row(['first', 'second', 'third', 'fourth', 'fifth', 'incomprehensibilities']),
+  row(['first', 'second', 'third', 'misinterpretations', 'counterrevolutionaries', 'incomprehensibilities']),
 ].join('\n')
 const CODE = "export const text = 'a' // what it is\n"
 
