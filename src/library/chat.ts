@@ -217,10 +217,21 @@ class ChatAgents {
 const text = z.string().min(1)
 const model = z.unknown().optional()
 const contextSchema = z.unknown().superRefine((value, { addIssue }) => {
-  if (!z.json().safeParse(value).success) addIssue('expected what JSON holds')
-  else if (JSON.stringify(value).length > bounds.contextChars)
-    addIssue(`expected at most ${bounds.contextChars} characters of JSON`)
+  const chars = charsOfJson(value)
+  if (chars === undefined) addIssue('expected what JSON holds')
+  else if (chars > bounds.contextChars) addIssue(`expected at most ${bounds.contextChars} characters of JSON`)
 }) as z.ZodType<Json>
+
+/** undefined where it is none: a value in a circle, too deep, or one of which a field throws, among others. */
+function charsOfJson(value: unknown): number | undefined {
+  try {
+    const text = JSON.stringify(value)
+    return z.json().safeParse(value).success ? text.length : undefined
+  } catch {
+    return undefined // told as what is expected
+  }
+}
+
 const chatSchema = z.strictObject({
   conversationId: text.optional(),
   agent: z.unknown().optional(),

@@ -33,6 +33,12 @@ function who() {
 const helper = agent({ name: 'helper', description: 'helps', prompt: 'You help.' })
 const user = { user: 'ada', roles: ['admin'] }
 
+const circle: { self?: object } = {}
+circle.self = circle
+const fail = () => {
+  throw new Error('no')
+}
+
 describe('the context of a chat', () => {
   it('reaches its tools, those of subagents too, and each call has a copy', async () => {
     const task = { tool: 'task', input: { subagent_type: 'helper', description: 'help', prompt: 'help' } }
@@ -70,6 +76,9 @@ describe('the context of a chat', () => {
     ['a date', new Date(0)],
     ['a bigint in it', { id: 1n }],
     ['more than is kept', 'x'.repeat(70_000)],
+    ['a value in a circle', circle],
+    ['nested without end', JSON.parse('['.repeat(9_000) + ']'.repeat(9_000))],
+    ['one of which a field throws', Object.defineProperty({}, 'a', { enumerable: true, get: () => fail() })],
   ])('cannot be %s', async (_, context) => {
     await using t = await testOffshoot()
     await expect(t.offshoot.chat({ context: context as never })).rejects.toMatchObject({
