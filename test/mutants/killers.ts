@@ -23,7 +23,7 @@ export const killers: Readonly<Record<Mechanism, Killer>> = {
   attendance: { suite: 'test:sim', seed: 3, invariant: 'A3' },
   'answer-once': { suite: 'test:sim', seed: 51, invariant: 'A2' },
   reservation: { suite: 'test:sim', seed: 10, invariant: 'B1' },
-  'request-check': { suite: 'test:sim', seed: 1, invariant: 'B1' },
+  'request-check': { suite: 'test:sim', seed: 10, invariant: 'B1' },
   watchdog: { suite: 'test:sim', seed: 17, invariant: 'R4' },
   'whole-tree-stop': { suite: 'test:sim', seed: 534, invariant: 'P6' },
   receipts: { suite: 'test:sim', seed: 3, invariant: 'P7' },
