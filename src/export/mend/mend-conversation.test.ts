@@ -232,7 +232,7 @@ test('whatever was altered in the rows: the export can be imported', async () =>
     }
   })
   await fc.assert(check, { numRuns: 60 })
-  expect(mended).toBeGreaterThan(25)
+  expect(mended).toBeGreaterThan(10)
 })
 
 /** What a column does not take stays as it is. */
