@@ -26,7 +26,8 @@ export function Transcript({ branchId, messageId }: TranscriptProps) {
   const path = usePathItems(branchId)
   const { items, loaded } = path
   const box = useRef<HTMLDivElement>(null)
-  const { onScroll, toStart, toEnd, missed, stick } = useStick(box, items)
+  const scrollToTop = useRef<(() => void) | null>(null)
+  const { onScroll, toStart, toEnd, missed, stick } = useStick(box, items, scrollToTop)
   useShownTranscript(useMemo(() => ({ toStart, toEnd }), [toStart, toEnd]))
   const loadOlder = useOlder(path, box)
   useJump(messageId, items, box, stick)
@@ -47,7 +48,7 @@ export function Transcript({ branchId, messageId }: TranscriptProps) {
         aria-live="off"
       >
         <div className="touch:pb-14 mx-auto w-full max-w-[49rem] px-4 pt-5 pb-10">
-          <Items items={items} branchId={branchId} box={box} />
+          <Items items={items} branchId={branchId} box={box} scrollToTop={scrollToTop} />
         </div>
       </div>
       {missed > 0 && (
@@ -69,6 +70,8 @@ interface ItemsProps {
   readonly items: readonly Item[]
   readonly branchId: string
   readonly box: React.RefObject<HTMLDivElement | null>
+  /** Set while only the items in view are drawn. */
+  readonly scrollToTop: React.RefObject<(() => void) | null>
 }
 
 /** Of a long branch never all is drawn, not even while little of it is loaded: what is read would jump. */
@@ -86,7 +89,7 @@ function PlainItems({ items, branchId }: ItemsProps) {
   ))
 }
 
-function VirtualItems({ items, branchId, box }: ItemsProps) {
+function VirtualItems({ items, branchId, box, scrollToTop }: ItemsProps) {
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => box.current,
@@ -94,6 +97,10 @@ function VirtualItems({ items, branchId, box }: ItemsProps) {
     getItemKey: (index) => items[index]?.key ?? index,
     overscan: 12,
   })
+  useEffect(() => {
+    scrollToTop.current = () => virtual.scrollToOffset(0)
+    return () => void (scrollToTop.current = null)
+  }, [virtual, scrollToTop])
   return (
     <div className="relative w-full" style={{ height: virtual.getTotalSize() }}>
       {virtual.getVirtualItems().map(({ key, index, start }) => {

@@ -5,9 +5,14 @@ const NEAR = 100
 
 /**
  * Keeps the end of a growing list in view, but never takes a reader along who has scrolled away from it: then it counts
- * what has come since.
+ * what has come since. `scrollToTop` is set while only the items in view are drawn: what measures them must know where
+ * the view is before the browser tells of it, or it takes the view back to keep what was in it in place.
  */
-export function useStick(box: RefObject<HTMLDivElement | null>, items: readonly { readonly key: string }[]) {
+export function useStick(
+  box: RefObject<HTMLDivElement | null>,
+  items: readonly { readonly key: string }[],
+  scrollToTop: RefObject<(() => void) | null>,
+) {
   const sticks = useRef(true)
   const last = items.at(-1)?.key
   const [seen, setSeen] = useState(last)
@@ -17,8 +22,9 @@ export function useStick(box: RefObject<HTMLDivElement | null>, items: readonly 
   }, [box])
   const toStart = useCallback(() => {
     sticks.current = false
-    box.current?.scrollTo({ top: 0 })
-  }, [box])
+    if (scrollToTop.current) scrollToTop.current()
+    else box.current?.scrollTo({ top: 0 })
+  }, [box, scrollToTop])
   const onScroll = useCallback(() => {
     const element = box.current
     if (!element) return
