@@ -159,23 +159,31 @@ function streaming({ records: { messages, runs: all } }: Found): string[] {
     .map(({ id, run }) => `R3: ${id} of ${run} is streaming, and nobody drives it`)
 }
 
-/** Invariants D2 and D3: what a run owes at its end is delivered once, and is once in its parent's messages. */
+/**
+ * Invariants D2 and D3: what a run owes at its end is delivered once, and is once in its parent's messages. A pause is
+ * told to a parent that waits; what the run owes at its end it owes all the same.
+ */
 function deliveries({ records, stories }: Found): string[] {
-  const delivered = records.events.flatMap(({ type, fromRunId }) =>
-    type === 'report.delivered' ? [fromRunId] : [],
-  )
+  const reports = records.events.filter(({ type }) => type === 'report.delivered')
+  const delivered = reports.map(({ fromRunId }) => fromRunId)
   // the report of a fork goes to nobody
   const forks = new Set(records.branches.filter(({ kind }) => kind === 'fork').map(({ id }) => id))
   const counts = records.runs
     .filter(({ depth, status, branch }) => depth > 0 && status !== 'paused' && !forks.has(branch))
     .flatMap((run) => {
-      const times = delivered.filter((id) => id === run.id).length
+      const own = reports.filter(({ fromRunId }) => fromRunId === run.id)
+      const times = own.filter(({ status }) => status !== 'paused').length
       return times === 1 || (times === 0 && run.status === 'cancelled')
         ? []
         : [`D3: the report of ${run.id} (${run.status}) was delivered ${times} times`]
     })
+  const pauses = records.runs.flatMap(({ id }) => {
+    const told = reports.filter(({ fromRunId, status }) => fromRunId === id && status === 'paused').length
+    const times = records.events.filter(({ type, runId }) => type === 'run.paused' && runId === id).length
+    return told <= times ? [] : [`D3: ${id} paused ${times} times, and its parent was told ${told} times`]
+  })
   const names = stories.flatMap(({ parts }) => [...parts.keys()])
-  return [...counts, ...names.flatMap((name) => timesRead(name, records, delivered))]
+  return [...counts, ...pauses, ...names.flatMap((name) => timesRead(name, records, delivered))]
 }
 
 function timesRead(

@@ -95,7 +95,7 @@ class Lives {
     late.abort()
     end()
     if (wasOpen) this.#measure(startedAt)
-    if (signal === 'SIGKILL') await this.#died()
+    if (signal === 'SIGKILL') await this.#died(program.pid)
     return signal !== 'SIGKILL' && this.#isQuiet()
   }
 
@@ -216,13 +216,13 @@ class Lives {
     return wait
   }
 
-  async #died(): Promise<void> {
+  async #died(pid: number): Promise<void> {
     this.#kills++
     this.#lastKill = Date.now()
     if (!this.#exists()) return
     for (const { id, answer } of readOpen(this.#world.user.database).approvals)
       if (answer === null) this.#world.openApprovals.add(id)
-    const guarded = this.#ended(this.#owner())
+    const guarded = this.#ended(this.#owner(pid))
     this.#guarded.push(guarded)
     // Sometimes the next program comes before the guard has done its work.
     if (this.#course.random() < 0.5) await guarded
@@ -266,8 +266,9 @@ class Lives {
     return this.#column<string | null>(sql)[0] ?? undefined
   }
 
-  #owner(): string | undefined {
-    return this.#column<string>('SELECT owner FROM leases WHERE conversation_id = ?')[0]
+  /** Undefined: another process drove the conversation, and may still do so. */
+  #owner(pid: number): string | undefined {
+    return this.#column<string>(`SELECT owner FROM leases WHERE conversation_id = ? AND pid = ${pid}`)[0]
   }
 
   /** Undefined while there is none with this opening. */

@@ -97,7 +97,10 @@ export interface EventRecord {
   readonly seq: number
   readonly type: string
   readonly at: number
+  readonly runId?: string | null
   readonly fromRunId?: string
+  /** Of a run, or of the report that was delivered. */
+  readonly status?: string
   readonly callId?: string
 }
 
