@@ -49,5 +49,5 @@ it('shows what the command prints, what the parent reads, and how a false claim 
   const parts = messages.flatMap((message) => message.parts)
   const answered = parts.find((part) => part.type === 'tool-result')!
   expect(outputForModel(answered.output)).toContain(read)
-  expect(exported).toContain('"reportNote":"the receipts hold no change of README.md"')
+  expect(exported).toContain('"reportNote":"the receipts show no change to README.md"')
 })

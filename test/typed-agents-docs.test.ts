@@ -121,7 +121,7 @@ describe('an agent file', () => {
     [
       'whose input schema is none',
       body('{ type: object, properties: { a: { type: word } } }', '{{a}}'),
-      'skipped: its field inputSchema cannot be used: it is no JSON Schema',
+      'skipped: its field inputSchema cannot be used: it is not a JSON Schema',
     ],
     [
       'whose tool has the name of another',
@@ -136,7 +136,7 @@ describe('an agent file', () => {
     [
       'whose summary is a slip',
       body('{ type: object }', 'x').replace('exposeAsTool: true', 'summarize: bulets'),
-      'summarize is ignored: expected headline, first-paragraph, bullets, or a line that says how',
+      'summarize is ignored: expected headline, first-paragraph, bullets, or an instruction',
     ],
   ])('%s is named with the reason, and hides nothing', async (_, text, reason) => {
     const other = new TestUser({ '.offshoot/agents/name.md': text })

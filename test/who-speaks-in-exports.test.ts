@@ -80,7 +80,7 @@ test('messages have the same numbers in HTML as in Markdown', async () => {
 
 const ENDS = [
   ['length', 'max_tokens', 'The answer was cut at the output limit'],
-  ['length', 'model_context_window_exceeded', 'The answer was cut because the window of the model is full'],
+  ['length', 'model_context_window_exceeded', 'The answer was cut because the context window is full'],
   ['content-filter', 'content_filter', 'The provider filtered the answer'],
   ['content-filter', 'refusal', 'The model refused to answer'],
 ] as const

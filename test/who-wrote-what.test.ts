@@ -164,7 +164,7 @@ describe('of each block a reader can say who wrote it', () => {
         "main (agent): I look once more.",
         "  → look {"at":2}",
         "  ← look completed, 1 line",
-        "Runtime, summary of what was said before, written by a model",
+        "Runtime, summary of earlier messages, written by a model: Su",
         "main (agent): All is done.",
         "Report of counter: completed (Count the files. · 2/10 turns,",
         "main (agent): The counter is done too.",

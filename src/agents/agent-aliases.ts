@@ -8,8 +8,8 @@ const ours = new Map(
 )
 
 /**
- * The agent of these that a typed name means: the one of exactly that name, else ours for a name of another system or
- * with other capitals (`Explore`, `general-purpose`). undefined: none.
+ * Resolves a typed agent name: an exact match, else ours for another system's name or other capitals (`Explore`,
+ * `general-purpose`). undefined: none.
  */
 export function agentSpelled<A extends { readonly name: string }>(
   name: string,

@@ -1,4 +1,4 @@
-/** A file or directory that could not be used: a sentence without its subject, as `it is not UTF-8 text`. */
+/** An unusable file or directory: a sentence without its subject, such as `it is not UTF-8 text`. */
 export interface Unreadable {
   readonly path: string
   readonly problem: string
@@ -6,15 +6,15 @@ export interface Unreadable {
 
 export interface AgentFiles {
   /**
-   * Every file of a directory, in the order of their paths, with those of the directories in it where `deep`. An absent
-   * directory has none. Never rejects.
+   * Every file of a directory, sorted by path; with `deep`, also those in subdirectories. Empty for a missing
+   * directory. Never rejects.
    */
   list(
     directory: string,
     extensions: readonly string[],
     deep: boolean,
   ): Promise<readonly (string | Unreadable)[]>
-  /** Whether something of that name is there. Never rejects. */
+  /** Whether a file or directory of that name exists. Never rejects. */
   has(path: string): Promise<boolean>
   /** The text, or why it cannot be read. Never rejects. */
   read(path: string): Promise<string | Unreadable>

@@ -2,30 +2,30 @@ import type { ParsedDefinition } from './parse-definition.ts'
 
 /** One agent of a file. */
 export type ParsedPart = ParsedDefinition & {
-  /** Which one, where the file may hold several: `agent reviewer`. */
+  /** Its name within a file with several agents: `agent reviewer`. */
   readonly part?: string
 }
 
-/** The programs whose agent files are read. */
+/** Programs whose agent files are read. */
 export const FOREIGN_FORMATS = ['claude', 'opencode', 'codex', 'gemini', 'cursor', 'copilot'] as const
 export type ForeignFormat = (typeof FOREIGN_FORMATS)[number]
-/** `offshoot` is ours. */
+/** `offshoot` is our own. */
 export const FORMATS = ['offshoot', ...FOREIGN_FORMATS] as const
 export type FormatName = (typeof FORMATS)[number]
 
-/** A kind of agent file. Each program whose files are read has one, in a file of its own. */
+/** A kind of agent file. Each supported program has one, in its own file. */
 export interface AgentFormat {
   readonly name: FormatName
-  /** Never throws. `path` is the file's, for a name that stands nowhere else. */
+  /** Never throws. `path` names an agent whose file contains no name. */
   parse(text: string, path: string): readonly ParsedPart[]
 }
 
-/** Where agents may lie. */
+/** A place for agents. */
 export interface AgentLocation {
   /** Absolute; need not exist. */
   readonly path: string
-  /** The program that its files are written for. */
+  /** The program whose files it holds. */
   readonly format: FormatName
-  /** A directory with all below it, a directory alone, or one file. */
+  /** A directory with everything below, a directory alone, or one file. */
   readonly kind: 'tree' | 'directory' | 'file'
 }

@@ -76,7 +76,7 @@ describe('agents of all programs', () => {
     const first = join(root, PLACES[0]![0])
     expect(agents.map(({ source }) => source)).toEqual([first])
     expect(notes).toHaveLength(PLACES.length - 1)
-    for (const { skipped } of notes) expect(skipped).toBe(`the agent same of ${first} comes first`)
+    for (const { skipped } of notes) expect(skipped).toBe(`the agent same of ${first} takes precedence`)
   })
 
   test('lie beside files that are none, and in a workspace that is the home directory', async () => {
@@ -93,7 +93,7 @@ describe('agents of all programs', () => {
     await write('p/.claude/agents/main.md', markdown('main'))
     expect(await load()).toMatchObject({
       agents: [],
-      notes: [{ skipped: 'main is the agent of this program that works with you' }],
+      notes: [{ skipped: 'the name main is reserved for the main agent' }],
     })
     await write('p/.offshoot/agents/main.md', markdown('main'))
     expect((await load()).agents.map(({ name }) => name)).toEqual(['main'])
@@ -125,7 +125,7 @@ describe('a file that is hostile hides no other', () => {
     expect(agents.map((agent) => agent.name)).toEqual(
       expect.arrayContaining(['good-cla', 'good-ope', 'good-cur']),
     )
-    const skipped = notes.filter((note) => note.skipped !== null && !/comes first/.test(note.skipped))
+    const skipped = notes.filter((note) => note.skipped !== null && !/takes precedence/.test(note.skipped))
     expect(skipped.map((note) => note.skipped)).toEqual(
       reason === null ? [] : Array.from({ length: 3 }, () => expect.stringMatching(reason)),
     )
@@ -142,7 +142,7 @@ describe('a file that is hostile hides no other', () => {
     const { agents, notes } = await load()
     expect(agents.map(({ name }) => name)).toEqual(['good'])
     expect(notes.map(({ path, skipped }) => [basename(path), skipped])).toEqual([
-      ['loop.md', 'it is a symbolic link that leads to itself'],
+      ['loop.md', 'it is a symbolic link to itself'],
       ['pipe.md', 'it is not a regular file'],
       ['zero.md', 'it is not a regular file'],
       ['opencode.json', 'it is not a regular file'],
@@ -162,9 +162,7 @@ describe('a file that is hostile hides no other', () => {
     const { agents, notes } = await load()
     expect(agents).toHaveLength(1_001)
     expect(agents.at(-1)!.name).toBe('good')
-    expect(notes.map(({ skipped }) => skipped)).toEqual([
-      'it holds more than 1000 files, the others are left out',
-    ])
+    expect(notes.map(({ skipped }) => skipped)).toEqual(['it has more than 1000 files; the rest are skipped'])
   }, 60_000)
 
   test('what is read of all of them together has a bound', async () => {
@@ -211,7 +209,7 @@ describe('models', () => {
       expect(await modelOf(theirs, () => undefined)).toEqual([
         undefined,
         { model: theirs },
-        [`the model ${theirs} cannot be used here, so it is inherited`],
+        [`the model ${theirs} cannot be used here; the agent inherits its model`],
       ])
     },
   )

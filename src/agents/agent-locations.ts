@@ -4,13 +4,13 @@ import type { AgentLocation, FormatName } from './agent-format.ts'
 export interface Homes {
   /** The workspace. */
   readonly project: string
-  /** The user's home directory; null where there is none. */
+  /** The user's home directory; null: none. */
   readonly home: string | null
-  /** `$XDG_CONFIG_HOME`, or what stands for it. */
+  /** `$XDG_CONFIG_HOME`, or its default. */
   readonly configHome: string
 }
 
-/** Every place in which agents are looked for: project before user, and in each ours before those of other programs. */
+/** Every place to look for agents: project before user, and in each, ours before other programs'. */
 export function agentPlaces(homes: Homes): AgentLocation[] {
   const places = [...projectPlaces(homes.project), ...userPlaces(homes)]
   // a workspace may be the home directory

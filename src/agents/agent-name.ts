@@ -1,10 +1,10 @@
 import type { Fields } from './read-fields.ts'
 
 const MAX_NAME_CHARS = 128
-/** They mark where a name ends in what models and people read of an agent: attributes, labels, code. */
+/** Characters that end a name where models and people read it: in attributes, labels and code. */
 const MARKUP = /[<>"&`[\]\\]/
 
-/** Why a text is no name of an agent; undefined: it is one. */
+/** Why a text is not a valid agent name; undefined: it is valid. */
 export function agentNameProblem(name: string): string | undefined {
   if (name === '') return 'is empty'
   if (name.includes(':')) return 'contains a colon'
@@ -14,7 +14,7 @@ export function agentNameProblem(name: string): string | undefined {
   return name.length > MAX_NAME_CHARS ? `is longer than ${MAX_NAME_CHARS} characters` : undefined
 }
 
-/** The file name without its folder and without `.agent.md` or `.md`. */
+/** The file name without its directory and without `.agent.md` or `.md`. */
 export function nameOfFile(path: string): string {
   const base = path.split(/[/\\]/).at(-1) ?? ''
   return base.replace(/(\.agent)?\.md$|\.toml$/i, '').trim()
@@ -28,7 +28,7 @@ export function withToolName(fields: Fields, agentName: string): object {
   return exposeAsTool && name !== '' ? { ...others, exposeAsTool: { name } } : others
 }
 
-/** The name of the tool that an agent is offered as; empty where its own has nothing of one. */
+/** Name of the tool for an agent; empty if the agent's name has no usable character. */
 export function toolNameOf(agentName: string): string {
   return agentName
     .toLowerCase()

@@ -2,8 +2,8 @@ import type { Rule } from '../core/agent.ts'
 import { toolsets } from '../core/rules/tool-names.ts'
 
 /**
- * The rules with a question before every call of these tools. Of a list the last match counts: the question comes first,
- * so that what is denied stays denied, and what would be allowed asks.
+ * Adds a question before every call of these tools. The last match in a list decides, so the question comes first:
+ * denied calls stay denied, and allowed ones ask.
  */
 export function askBefore(rules: readonly Rule[], tools: readonly string[]): Rule[] {
   if (tools.length === 0) return [...rules]

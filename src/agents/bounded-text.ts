@@ -3,7 +3,7 @@ import { terminalLine, terminalText } from '../core/terminal-text.ts'
 /** Longer runs of backticks are shortened to this, so that a fence stays short. */
 const MAX_FENCE = 100
 
-/** At most `maxChars` characters of a text; what is cut is said in a line of its own, with `rest` as where to read on. */
+/** At most `maxChars` characters of a text; a final line reports the cut, with `rest` as the place to read on. */
 export function bounded(text: string, maxChars: number, rest: string): string {
   const clean = terminalText(text.toWellFormed()).trim()
   if (clean.length <= maxChars) return clean
@@ -16,7 +16,7 @@ export function boundedLine(text: string, maxChars: number): string {
   return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** Text of others between two fences that it cannot close: they are longer than any run of backticks in it. */
+/** Foreign text between two fences that it cannot close: they are longer than any run of backticks in it. */
 export function fenced(text: string): string {
   const inner = text.replace(/`{100,}/g, '`'.repeat(MAX_FENCE))
   const longest = Math.max(2, ...Array.from(inner.matchAll(/`+/g), ([run]) => run.length))

@@ -6,7 +6,7 @@ import { parseDefinition } from './parse-definition.ts'
 
 const NAMES = ['main', 'general', 'explore', 'planner', 'researcher', 'reviewer'] as const
 
-/** The agents that come with the program, read from the Markdown files beside this one. Their source is `built-in`. */
+/** The built-in agents, read from the Markdown files beside this one. Their source is `built-in`. */
 export const builtinAgents: () => readonly AgentDefinition[] = once(() => NAMES.map(readBuiltin))
 
 function readBuiltin(name: string): AgentDefinition {

@@ -4,9 +4,9 @@ import type { Homes } from './agent-locations.ts'
 import { diskFiles } from './disk-files.ts'
 import { readFrontMatter } from './front-matter.ts'
 
-/** A slash command that a file defines. It is listed, never run: its text would speak with a person's voice. */
+/** A slash command defined by a file. It is listed, never run: its text would speak with a person's voice. */
 export interface CommandFile {
-  /** As it is typed, without the slash. */
+  /** As typed, without the slash. */
   readonly name: string
   readonly description: string
   readonly path: string
@@ -63,7 +63,7 @@ function nameIn({ path, format }: CommandPlace, file: string): string {
   return parts.join(format === 'opencode' ? '/' : ':')
 }
 
-/** What its front matter says, else its first line. */
+/** From its front matter, else its first line. */
 function descriptionIn(text: string): string {
   const matter = readFrontMatter(text, { lenient: true })
   const given = typeof matter === 'string' ? undefined : matter.fields.get('description')

@@ -22,18 +22,21 @@ export type FieldName = Exclude<
 >
 
 interface Field {
-  /** In words, for the person who wrote the file. */
+  /** Description for the author of a file. */
   readonly expected: string
-  /** A value that cannot be read is an error: without it the agent could do more, or other, than its author meant. */
+  /**
+   * Whether an invalid value is an error: without the field, the agent could do more, or something else, than its
+   * author meant.
+   */
   readonly strict: boolean
-  /** For editors. */
+  /** JSON Schema for editors. */
   readonly json: JsonSchema
 }
 
-const TEXT = { expected: 'a text', strict: false, json: { type: 'string' } }
+const TEXT = { expected: 'a string', strict: false, json: { type: 'string' } }
 const COUNT = { expected: 'a whole number from 1', strict: true, json: { type: 'integer', minimum: 1 } }
 const NAMES = { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }] }
-const LINES = { expected: 'a list of texts', strict: false, json: NAMES }
+const LINES = { expected: 'a list of strings', strict: false, json: NAMES }
 const TOOLS = {
   expected: 'a list of tool or toolset names (patterns are rules, in `permissions`)',
   strict: true,
@@ -42,7 +45,7 @@ const TOOLS = {
 const SUMMARIES = Object.keys(summaryPresets).join(', ')
 const RULES = 'a list of {tool, pattern?, action: allow | ask | deny}'
 
-/** Every field of a definition but its name, description and prompt. */
+/** Every field of a definition except name, description and prompt. */
 export const definitionFields: Readonly<Record<FieldName, Field>> = {
   title: TEXT,
   icon: TEXT,
@@ -60,13 +63,13 @@ export const definitionFields: Readonly<Record<FieldName, Field>> = {
   },
   maxOutputTokens: COUNT,
   stopSequences: {
-    expected: 'a list of at most 16 texts',
+    expected: 'a list of at most 16 strings',
     strict: true,
     json: { type: 'array', items: { type: 'string' } },
   },
   promptCache: { expected: '`5m` or `1h`', strict: true, json: { enum: ['5m', '1h'] } },
   providerOptions: {
-    expected: 'options of a provider, by its name',
+    expected: 'provider options, keyed by provider',
     strict: true,
     json: { type: 'object' },
   },
@@ -74,7 +77,7 @@ export const definitionFields: Readonly<Record<FieldName, Field>> = {
   disallowedTools: TOOLS,
   permissions: { expected: RULES, strict: true, json: { type: 'array' } },
   mode: {
-    expected: '`plan` or `ask`: an agent cannot have a mode that gives it more',
+    expected: '`plan` or `ask`; an agent cannot use a mode that allows more',
     strict: true,
     json: { enum: ['plan', 'ask'] },
   },
@@ -84,7 +87,7 @@ export const definitionFields: Readonly<Record<FieldName, Field>> = {
   background: { expected: 'true or false', strict: false, json: { type: 'boolean' } },
   firstTurnReminder: { expected: 'true or false', strict: true, json: { type: 'boolean' } },
   isolation: {
-    expected: '`none`: every agent works in the same directory',
+    expected: '`none`; all agents share one directory',
     strict: true,
     json: { enum: ['none'] },
   },
@@ -92,7 +95,7 @@ export const definitionFields: Readonly<Record<FieldName, Field>> = {
   spawns: { expected: 'a list of agent names, or *', strict: true, json: NAMES },
   inputSchema: { expected: 'a JSON Schema of type object', strict: true, json: { type: 'object' } },
   outputSchema: { expected: 'a JSON Schema', strict: true, json: { type: 'object' } },
-  summarize: { expected: `${SUMMARIES}, or a line that says how`, strict: false, json: { type: 'string' } },
+  summarize: { expected: `${SUMMARIES}, or an instruction`, strict: false, json: { type: 'string' } },
   exposeAsTool: {
     expected: 'true, a tool name, or {name, description?, maxTurns?}',
     strict: false,
@@ -103,7 +106,7 @@ export const definitionFields: Readonly<Record<FieldName, Field>> = {
   mcpServers: { expected: 'an empty list', strict: true, json: { type: 'array', maxItems: 0 } },
 }
 
-/** What a field of that name holds for a value as it is written. */
+/** Parses the value of a field. */
 export function parseField(name: FieldName, value: unknown): z.ZodSafeParseResult<unknown> {
   return schemas()[name].safeParse(value)
 }
@@ -117,7 +120,7 @@ function makeSchemas(): Readonly<Record<FieldName, z.ZodType>> {
     .union([z.string().transform((value) => value.split(',').map((word) => word.trim())), z.array(line)])
     .pipe(z.array(z.string().regex(/^\S+$/)))
   const lines = z.union([text.transform((value) => [value]), z.array(text)])
-  /** A tool or toolset, or a tool of an MCP server; no pattern: those are rules, under `permissions`. */
+  /** A tool, a toolset, or a tool of an MCP server; not a pattern: patterns are rules, under `permissions`. */
   const tools = words.pipe(z.array(z.string().regex(/^[A-Za-z0-9_][\w./-]*\*?$|^\*$/)))
   const count = z.int().min(1)
   const jsonSchema = z.custom<JsonSchema>(isPlainObject).superRefine((schema, context) => {
@@ -140,10 +143,10 @@ function makeSchemas(): Readonly<Record<FieldName, z.ZodType>> {
     timeoutMs: count,
     background: z.boolean(),
     firstTurnReminder: z.boolean(),
-    isolation: only('none', 'every agent works in the same directory'),
-    backend: only('native', 'every agent runs in this program'),
+    isolation: only('none', 'all agents share one directory'),
+    backend: only('native', 'all agents run in this program'),
     spawns: words,
-    /** Typed input becomes labelled lines, so it is an object with fields. */
+    /** Typed input becomes labelled lines, so it must be an object with fields. */
     inputSchema: jsonSchema.refine((schema) => schema.type === 'object', 'its type is not `object`'),
     outputSchema: jsonSchema,
     summarize: summarySchema(text),
@@ -175,7 +178,7 @@ function ruleSchema(): z.ZodType<Rule> {
   })
 }
 
-/** A setting of which one value is what happens, and every other does nothing yet. */
+/** A setting with one supported value; the others have no effect yet. */
 function only(now: string, because: string): z.ZodType {
   return z.unknown().superRefine((value, context) => {
     if (value === now) return
@@ -184,7 +187,7 @@ function only(now: string, because: string): z.ZodType {
   })
 }
 
-/** In the words of Claude Code too. */
+/** Also accepts Claude Code's names. */
 function modeSchema(): z.ZodType {
   const asking = ['default', 'manual'] as const
   return z.union([z.enum(['plan', 'ask']), z.enum(asking).transform(() => 'ask' as const)])
@@ -205,7 +208,7 @@ function agentToolSchema(text: Text): z.ZodType<AgentTool | boolean> {
   ])
 }
 
-/** One word is the name of a preset, or a slip in it; a request to a model has more. Only code can give a function. */
+/** One word is a preset's name or a typo; an instruction for a model has more words. Only code can set a function. */
 function summarySchema(text: Text): z.ZodType {
   return z.union([
     z.custom<Summarize>((value) => typeof value === 'function'),
@@ -213,12 +216,12 @@ function summarySchema(text: Text): z.ZodType {
   ])
 }
 
-/** The field of a key in any of its spellings: `maxTurns`, `max_turns`, `max-turns`, `maxIterations`. */
+/** The field for a key in any spelling: `maxTurns`, `max_turns`, `max-turns`, `maxIterations`. */
 export function fieldSpelled(key: string): FieldName | undefined {
   return spellings.get(flat(key))
 }
 
-/** What other programs call them. */
+/** Other programs' names. */
 const ALIASES: readonly (readonly [string, FieldName])[] = [
   ['allowedTools', 'tools'],
   ['defaultPermissions', 'permissions'],
@@ -231,7 +234,7 @@ const spellings = new Map<string, FieldName>([
   ...ALIASES.map(([alias, name]) => [flat(alias), name] as const),
 ])
 
-/** No Map, no Date and no list. */
+/** Excludes Map, Date and arrays. */
 function isPlainObject(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object Object]'
 }

@@ -10,8 +10,8 @@ const MAX_DIRECTORIES = 500
 const MAX_ENTRIES = 10_000
 
 /**
- * Agent files on disk: links to files are followed, links to directories only where they stay in the directory, none
- * is read twice, and only regular files are opened. What is too large to be a directory of agents is left alone.
+ * Reads agent files: follows links to files, and links to directories only inside the directory; reads nothing twice,
+ * and opens only regular files. Skips a directory that is too large to be an agents directory.
  */
 export const diskFiles: AgentFiles = {
   async list(directory, extensions, deep) {
@@ -49,7 +49,7 @@ export const diskFiles: AgentFiles = {
 interface Walk {
   readonly extensions: readonly string[]
   readonly deep: boolean
-  /** Real paths of directories; the first is that of the whole. */
+  /** Real paths of directories; the first is the top. */
   readonly seen: Set<string>
   readonly found: (string | Unreadable)[]
   entries: number
@@ -74,13 +74,13 @@ async function visit(directory: string, depth: number, walk: Walk): Promise<void
   }
 }
 
-/** Sorted; none where there is nothing, or nothing new, to read. */
+/** Sorted; empty if there is nothing, or nothing new, to read. */
 async function entriesIn(directory: string, { seen, found }: Walk): Promise<Dirent[]> {
   try {
     const real = await realpath(directory)
     const [top] = seen
     if (top !== undefined && leaves(top, real)) {
-      found.push({ path: directory, problem: 'it is a link that leads out of the directory of the agents' })
+      found.push({ path: directory, problem: 'it is a link to a place outside the agents directory' })
       return []
     }
     if (seen.has(real)) return []
@@ -103,7 +103,7 @@ async function isDirectory(entry: Dirent, path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory()
   } catch {
-    return false // reading it as a file will say why
+    return false // reading it as a file will report why
   }
 }
 
@@ -130,23 +130,23 @@ async function readAtMost(file: FileHandle, limit: number): Promise<Uint8Array> 
 }
 
 function tooMany(directory: string): Unreadable {
-  return { path: directory, problem: `it holds more than ${MAX_FILES} files, the others are left out` }
+  return { path: directory, problem: `it has more than ${MAX_FILES} files; the rest are skipped` }
 }
 
 function tooDeep(directory: string): Unreadable {
-  return { path: directory, problem: `it is deeper than ${MAX_DEPTH} directories, what is below is left out` }
+  return { path: directory, problem: `it is deeper than ${MAX_DEPTH} directories; deeper files are skipped` }
 }
 
 function tooLarge(directory: string): Unreadable {
   const most = `${MAX_DIRECTORIES} directories or ${MAX_ENTRIES} entries`
-  return { path: directory, problem: `it holds more than ${most}, so nothing of it is read` }
+  return { path: directory, problem: `it has more than ${most}, so none of it is read` }
 }
 
 function reason(error: unknown): string {
   const code = codeOf(error)
-  if (code === 'ELOOP') return 'it is a symbolic link that leads to itself'
-  if (code === 'ENOENT') return 'it is a symbolic link that leads nowhere'
-  if (code === 'EACCES' || code === 'EPERM') return 'it may not be read'
+  if (code === 'ELOOP') return 'it is a symbolic link to itself'
+  if (code === 'ENOENT') return 'it is a broken symbolic link'
+  if (code === 'EACCES' || code === 'EPERM') return 'permission to read it was denied'
   return `it cannot be read (${code})`
 }
 

@@ -4,23 +4,22 @@ import { lineOfPath } from './front-matter-lines.ts'
 
 export interface FrontMatter {
   readonly fields: ReadonlyMap<string, Json>
-  /** Keys whose value is no valid YAML, or that stand twice: what `fields` holds for them is a guess. */
+  /** Keys with invalid YAML, or that appear twice: their value in `fields` is a guess. */
   readonly guessed: ReadonlySet<string>
   readonly warnings: readonly string[]
-  /** What stands below the front matter; the whole text where there is none. */
+  /** The text below the front matter; the whole text without any. */
   readonly body: string
-  /** The line of the file, from 1, in which a value is; that of the nearest value around it where it is not found. */
+  /** The line of a value in the file, from 1; if unknown, the line of the nearest value around it. */
   lineOf(path: readonly PropertyKey[]): number
 }
 
-/** Larger front matter is refused: parsing must stay fast whatever the file holds. Characters. */
+/** Larger front matter is refused, to keep parsing fast. Characters. */
 const MAX_CHARS = 32 * 1024
 
 /**
- * Reads the block between two `---` lines at the start of a Markdown file. Front matter in the wild is often not valid
- * YAML (a colon in an unquoted description), so where the whole does not parse each top-level key is read by itself.
- * Returns a sentence instead when the block is too large or not closed; `lenient` ends it then where it ceases to look
- * like front matter.
+ * Reads the block between two `---` lines at the start of a Markdown file. Front matter is often invalid YAML (a colon
+ * in an unquoted description); then each top-level key is read separately. Returns a sentence if the block is too large
+ * or not closed; with `lenient`, an unclosed block ends where it no longer looks like front matter.
  */
 export function readFrontMatter(text: string, { lenient = false } = {}): FrontMatter | string {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
@@ -31,7 +30,7 @@ export function readFrontMatter(text: string, { lenient = false } = {}): FrontMa
   const block = lines.slice(1, end)
   if (block.join('\n').length > MAX_CHARS) return `its front matter is longer than ${MAX_CHARS} characters`
   const { warnings, ...fields } = readFields(block)
-  const open = `its front matter is not closed by a line ---, and is read as far as line ${end}`
+  const open = `its front matter is not closed by a line ---; it is read up to line ${end}`
   return {
     ...fields,
     warnings: close < 0 ? [open, ...warnings] : warnings,
@@ -43,7 +42,7 @@ export function readFrontMatter(text: string, { lenient = false } = {}): FrontMa
   }
 }
 
-/** The first line that is neither a key nor belongs to one: a heading, or text at the start of a line. */
+/** The first line that is neither a key nor part of one: a heading, or text at the start of a line. */
 function guessedEnd(lines: readonly string[]): number {
   const end = lines.findIndex((line, at) => at > 0 && !/^($|\s|-\s)/.test(line) && keyOf(line) === undefined)
   return end < 0 ? lines.length : end
@@ -59,7 +58,7 @@ function readFields(lines: readonly string[]): Omit<FrontMatter, 'body' | 'lineO
   return readKeyByKey(lines)
 }
 
-/** The last line has its line break too: where a text keeps the empty lines at its end, that one counts. */
+/** The last line keeps its line break, which matters for texts that keep trailing empty lines. */
 function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('')
 }
@@ -76,19 +75,19 @@ function readKeyByKey(lines: readonly string[]): Omit<FrontMatter, 'body' | 'lin
     }
     if (fields.has(block.key)) {
       guessed.add(block.key)
-      warnings.push(`${at}: ${block.key} stands twice, the last one counts`)
+      warnings.push(`${at}: ${block.key} appears twice; the last one applies`)
     }
     const value = parseYaml(textOf(block.lines.map(withoutTabs)))
     const parsed = isMap(value) && block.key in value
     fields.set(block.key, parsed ? (value[block.key] ?? null) : plainText(block.lines))
     if (parsed) continue
     guessed.add(block.key)
-    warnings.push(`${at}: the value of ${block.key} is not valid YAML, read as plain text`)
+    warnings.push(`${at}: the value of ${block.key} is not valid YAML; it is read as plain text`)
   }
   return { fields, guessed, warnings: bounded(warnings) }
 }
 
-/** What is not front matter at all has a problem in each line. */
+/** Text that is no front matter has a problem in each line. */
 const MAX_WARNINGS = 20
 
 function bounded(warnings: readonly string[]): readonly string[] {
@@ -118,7 +117,7 @@ function keyBlocks(lines: readonly string[]): KeyBlock[] {
   return blocks
 }
 
-/** YAML refuses tabs at the start of a line; people write them. */
+/** YAML refuses leading tabs, but people write them. */
 function withoutTabs(line: string): string {
   return line.replace(/^\s+/, (space) => space.replaceAll('\t', '  '))
 }
@@ -137,7 +136,7 @@ function plainText(lines: readonly string[]): string {
   return /^(["']).*\1$/.test(text) ? text.slice(1, -1) : text
 }
 
-/** undefined: not valid YAML. Values are plain data: no tags, no merge keys, few aliases. */
+/** undefined: invalid YAML. Values are plain data: no tags, no merge keys, few aliases. */
 function parseYaml(text: string): Json | undefined {
   try {
     const document = parseDocument(text, {

@@ -59,7 +59,7 @@ describe('agents of a project and of a user', () => {
         path: user('x.md'),
         format: 'offshoot',
         name: 'critic',
-        skipped: `the agent critic of ${project('x.md')} comes first`,
+        skipped: `the agent critic of ${project('x.md')} takes precedence`,
         warnings: [],
         heldBack: [],
       },
@@ -79,12 +79,12 @@ describe('a file that cannot be used hides no other', () => {
 
   test('a link to itself', async () => {
     await link('x.md', project('x.md'))
-    expect(await reasonFor('x.md')).toBe('it is a symbolic link that leads to itself')
+    expect(await reasonFor('x.md')).toBe('it is a symbolic link to itself')
   })
 
   test('a link to nothing', async () => {
     await link('gone', project('x.md'))
-    expect(await reasonFor('x.md')).toBe('it is a symbolic link that leads nowhere')
+    expect(await reasonFor('x.md')).toBe('it is a broken symbolic link')
   })
 
   test('bytes that are not UTF-8', async () => {
@@ -161,7 +161,7 @@ describe('directories', () => {
         path: project('out'),
         format: 'offshoot',
         name: null,
-        skipped: 'it is a link that leads out of the directory of the agents',
+        skipped: 'it is a link to a place outside the agents directory',
         warnings: [],
         heldBack: [],
       },
@@ -184,7 +184,7 @@ describe('directories', () => {
     expect(notes.map(({ path, skipped }) => [path, skipped])).toEqual([
       [
         join(root, 'project/.offshoot/agents'),
-        'it holds more than 500 directories or 10000 entries, so nothing of it is read',
+        'it has more than 500 directories or 10000 entries, so none of it is read',
       ],
     ])
   })
@@ -196,7 +196,7 @@ describe('directories', () => {
     const { agents, notes } = await load()
     expect(agents.map(({ name }) => name)).toEqual(['x'])
     expect(notes.map(({ skipped }) => skipped)).toEqual([
-      'it is deeper than 8 directories, what is below is left out',
+      'it is deeper than 8 directories; deeper files are skipped',
     ])
   })
 
@@ -206,8 +206,6 @@ describe('directories', () => {
     await Promise.all(names.map((name) => writeFile(project(name), good(name.slice(0, 5)))))
     const { agents, notes } = await load()
     expect(agents).toHaveLength(1000)
-    expect(notes.map(({ skipped }) => skipped)).toEqual([
-      'it holds more than 1000 files, the others are left out',
-    ])
+    expect(notes.map(({ skipped }) => skipped)).toEqual(['it has more than 1000 files; the rest are skipped'])
   }, 30_000)
 })

@@ -149,7 +149,7 @@ function admit(
   if (judged.agent) agents.set(agent.name, judged.agent)
   return {
     ...note,
-    skipped: judged.agent ? null : (judged.heldBack[0] ?? 'it is held back'),
+    skipped: judged.agent ? null : (judged.heldBack[0] ?? 'its requests are not granted'),
     heldBack: judged.heldBack,
   }
 }
@@ -166,7 +166,7 @@ function strange({ strangers = [] }: ParsedPart, known: KnownTools): string | nu
 function notAdmitted(agent: AgentDefinition, isOurs: boolean, agents: ReadonlyMap<string, AgentDefinition>) {
   const { name } = agent
   const first = agents.get(name)
-  if (first) return `the agent ${name} of ${first.source} comes first`
-  if (!isOurs && name === 'main') return 'main is the agent of this program that works with you'
+  if (first) return `the agent ${name} of ${first.source} takes precedence`
+  if (!isOurs && name === 'main') return 'the name main is reserved for the main agent'
   return typedProblem(agent)
 }

@@ -343,7 +343,7 @@ describe('what does not restrict is ignored, and said', () => {
       'exposeAsTool: Not A Name',
       'exposeAsTool is ignored: expected true, a tool name, or {name, description?, maxTurns?}',
     ],
-    ['skill: [a]', 'skill is not known and has no effect; skills was probably meant'],
+    ['skill: [a]', 'unknown key skill has no effect; did you mean skills?'],
   ])('%s', (line, warning) => {
     const parsed = parse(`description: x\n${line}`)
     expect(parsed.warnings).toEqual([warning])
@@ -364,7 +364,7 @@ describe('front matter that is not valid YAML', () => {
   test('a colon in a description is part of it', () => {
     const parsed = parse("description: Use it when: 'a', or: b.\ntools: [read]\nmaxTurns: 4")
     expect(parsed.warnings).toEqual([
-      'line 2: the value of description is not valid YAML, read as plain text',
+      'line 2: the value of description is not valid YAML; it is read as plain text',
     ])
     expect(parsed).toMatchObject({
       agent: { description: "Use it when: 'a', or: b.", tools: ['read'], maxTurns: 4 },
@@ -380,7 +380,7 @@ describe('front matter that is not valid YAML', () => {
     const parsed = parse('description: x\nmodel: a\nmodel: b')
     expect(parsed).toMatchObject({
       agent: { model: 'b' },
-      warnings: ['line 4: model stands twice, the last one counts'],
+      warnings: ['line 4: model appears twice; the last one applies'],
     })
   })
 
@@ -532,7 +532,7 @@ describe('settings of the model', () => {
     ['maxOutputTokens: many', 'maxOutputTokens'],
     ['stopSequences: []', 'stopSequences'],
     ['promptCache: 2h', 'promptCache'],
-    ['providerOptions: { ollama: { model: x } }', 'ollama.model is no option that can be set'],
+    ['providerOptions: { ollama: { model: x } }', 'ollama.model is not a known option'],
     ['model: openai/gpt-6-sol\nstopSequences: [x]', 'stopSequences does nothing for openai/gpt-6-sol'],
   ])('make the file unusable where they are none, or do nothing: %j', (matter, why) => {
     expect(file(matter)).toMatchObject({ skipped: expect.stringContaining(why) })

@@ -38,7 +38,7 @@ export function parseDefinition(text: string, source: string): ParsedDefinition 
   if (wrong) return { skipped: inLine(matter, wrong), warnings }
   for (const { path, problem } of ignored) warnings.push(`${path.join('.')} is ignored: ${problem}`)
   for (const { key, near } of unknown)
-    if (near) warnings.push(`${key} is not known and has no effect; ${near} was probably meant`)
+    if (near) warnings.push(`unknown key ${key} has no effect; did you mean ${near}?`)
   if (!isAscii(identity.name)) warnings.push(`the name ${identity.name} has characters outside ASCII`)
   const agent: AgentDefinition = { ...identity, ...withToolName(fields, identity.name), prompt, source }
   const reminder = reminderProblem(agent)
@@ -63,11 +63,12 @@ function ownFields({ fields }: FrontMatter): (readonly [string, Json])[] {
 function readPrompt({ fields, body }: FrontMatter): string | FieldNote {
   const given = [...fields].filter(([key]) => PROMPTS.has(flat(key)))
   for (const [key, value] of given) {
-    if (typeof value !== 'string') return { path: [key], problem: 'expected a text' }
+    if (typeof value !== 'string') return { path: [key], problem: 'expected a string' }
     if (body !== '' && value.trim() !== body)
       return {
         path: [key],
-        problem: 'the text below the front matter is the prompt, and differs; keep one of them',
+        problem:
+          'it differs from the text below the front matter, which is also the prompt; keep one of them',
       }
   }
   const texts = new Set(given.map(([, value]) => (typeof value === 'string' ? value.trim() : '')))

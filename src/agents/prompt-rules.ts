@@ -44,7 +44,7 @@ export function limitRules({ depth, maxTurns }: RuleFacts): string {
 const MAIN_END = 'A turn without tool calls ends your work; its text is the answer that the person reads.'
 const CHILD_END =
   'You work on your own for the agent that gave you the task. A turn without tool calls ends the task; its text is your report, and the report is all that the other agent gets: put in everything it needs and nothing else.'
-const NO_QUESTIONS = 'Do not ask questions: nobody reads along, and a question would end the task.'
+const NO_QUESTIONS = 'Do not ask questions: nobody is reading, and a question would end the task.'
 const ASK_PERSON =
   'Ask the person with `ask_user` only where a wrong guess would be costly or could not be undone.'
 const ASK_SELDOM =

@@ -23,7 +23,7 @@ export function templateProblem(agent: Typed): string | null {
   const fields = propertiesOf(agent)
   const unknown = used.find((name) => !fields.includes(name))
   if (unknown !== undefined)
-    return `its body names {{${unknown.slice(0, 100)}}}, which its inputSchema lacks (it has ${fields.join(', ') || 'no fields'}); \\{{ stands for itself`
+    return `its body names {{${unknown.slice(0, 100)}}}, which its inputSchema lacks (it has ${fields.join(', ') || 'no fields'}); write \\{{ for a literal {{`
   const unused = requiredOf(agent).find((name) => !used.includes(name))
   return unused === undefined
     ? null

@@ -5,12 +5,12 @@ import { readOnly } from './read-only.ts'
 import { flat, restrictingWord } from './restricting-keys.ts'
 import type { Rule } from '../core/agent.ts'
 
-/** Where in the fields something is: `['permissions', 0, 'tool']`. */
+/** Path of a value within the fields: `['permissions', 0, 'tool']`. */
 export type FieldPath = readonly PropertyKey[]
 
 export interface FieldNote {
   readonly path: FieldPath
-  /** A sentence; of a value without its subject, which is the field. */
+  /** A sentence without its subject, which is the field. */
   readonly problem: string
 }
 
@@ -21,18 +21,18 @@ export type Fields = Partial<Record<FieldName, unknown>>
 
 export interface ReadFields {
   readonly fields: Fields
-  /** The first value of those that grant, restrict or limit which cannot be read. */
+  /** The first invalid value of a field that grants, restricts or limits. */
   readonly wrong: FieldNote | null
-  /** Values that were left out. */
+  /** Ignored values. */
   readonly ignored: readonly FieldNote[]
-  /** Keys that are no fields, with the one that was probably meant. */
+  /** Unknown keys, with the probably intended one. */
   readonly unknown: readonly { readonly key: string; readonly near: string | undefined }[]
   readonly strangers: readonly NamedTool[]
 }
 
 /**
- * The one reader of an agent's fields: of agent files, of `agents.NAME` in a configuration, and of agents of a program.
- * `guessed`: keys whose value is not certain.
+ * The only parser of agent fields: for agent files, `agents.NAME` in a configuration, and agents in code. `guessed`:
+ * keys with an uncertain value.
  */
 export function readFields(
   given: Iterable<readonly [string, unknown]>,
@@ -43,16 +43,16 @@ export function readFields(
   return reading.end()
 }
 
-/** What there is no code for yet: it is refused, so that nobody relies on it. */
+/** Features without an implementation yet: refused, so that nobody relies on them. */
 const NOT_YET: Readonly<Record<string, string>> = {
   hooks: 'hooks are not run yet',
   sandbox: 'there is no sandbox yet',
   sandboxmode: 'there is no sandbox yet',
   memory: 'agents have no memory of their own yet',
-  announce: 'every report is announced in full',
-  announceformat: 'every report is announced in full',
-  disable: 'a file is switched off by another name or place',
-  disabled: 'a file is switched off by another name or place',
+  announce: 'reports are always announced in full',
+  announceformat: 'reports are always announced in full',
+  disable: 'to switch a file off, rename or move it',
+  disabled: 'to switch a file off, rename or move it',
 }
 
 class Reading {
@@ -78,7 +78,7 @@ class Reading {
     const special = flat(key)
     if (SPECIAL.has(special)) {
       if (this.#special.has(special) || this.#guessed.has(key))
-        return this.#fail([key], 'it is given twice, or is not valid YAML')
+        return this.#fail([key], 'it appears twice, or is not valid YAML')
       this.#special.set(special, { key, value })
       return
     }
@@ -121,17 +121,17 @@ class Reading {
     const path = [key, ...(issue?.path ?? [])]
     const detail = why ? ` (${why})` : ''
     if (strict && this.#guessed.has(key))
-      this.#fail([key], `it is given twice, or is not valid YAML; expected ${expected}`)
+      this.#fail([key], `it appears twice, or is not valid YAML; expected ${expected}`)
     else if (parsed.success) this.#put(name, key, parsed.data)
     else if (strict) this.#fail(path, why && OWN_WORDS.has(name) ? why : `expected ${expected}${detail}`)
     else if (value !== null) this.#ignored.push({ path, problem: `expected ${expected}${detail}` })
   }
 
-  /** Two spellings of one field have to say the same. */
+  /** Alternative spellings of a field must agree. */
   #put(name: FieldName, key: string, value: unknown): void {
     const first = this.#fields.get(name)
     if (first && JSON.stringify(first.value) !== JSON.stringify(value))
-      return this.#fail([key], `"${first.key}" and "${key}" are the same field and differ; keep one of them`)
+      return this.#fail([key], `"${first.key}" and "${key}" are the same field but differ; keep one of them`)
     this.#fields.set(name, { key, value })
     this.#strangers.push(...namedTools(name, key, value))
   }
@@ -151,7 +151,7 @@ class Reading {
     if (typeof given.value !== 'string' || !/^[\w-]+$/.test(given.value))
       return this.#fail([given.key], 'expected the name of a provider')
     if (typeof model?.value !== 'string')
-      return this.#fail([given.key], 'a provider alone names no model; add "model"')
+      return this.#fail([given.key], 'a provider alone does not select a model; add "model"')
     const id = model.value
     const [before] = id.split('/')
     if (id.includes('/') && before !== given.value)
@@ -162,7 +162,7 @@ class Reading {
     this.#fields.set('model', { key: model.key, value: id.includes('/') ? id : `${given.value}/${id}` })
   }
 
-  /** `false`: none; `true`: those that are listed, else all. */
+  /** `false`: none; `true`: the listed ones, else all. */
   #canSpawn(): void {
     const given = this.#special.get('canspawnsubagents')
     if (!given) return
@@ -190,10 +190,10 @@ export function isOurs(key: string): boolean {
   )
 }
 
-/** Where the prompt may stand when there is no text below the front matter. */
+/** Alternative places of the prompt if there is no text below the front matter. */
 export const PROMPTS: ReadonlySet<string> = new Set(['prompt', 'systemprompt'])
 const SPECIAL = new Set(['readonly', 'provider', 'canspawnsubagents'])
-/** Fields whose own words say all. */
+/** Fields whose own message is complete. */
 const OWN_WORDS: ReadonlySet<FieldName> = new Set(['permissions', 'isolation', 'backend'])
 const FIELDS = [...Object.keys(definitionFields), 'name', 'description', 'prompt']
 
@@ -208,7 +208,7 @@ function namedTools(name: FieldName, key: string, value: unknown): NamedTool[] {
   return named.filter(({ tool, kind }) => !isProgramTool(tool, kind))
 }
 
-/** `false`, nothing and an empty list ask for what happens anyway. */
+/** `false`, null and an empty list ask for the default behaviour. */
 function saysNo(value: unknown): boolean {
   return (
     value === false ||

@@ -8,11 +8,14 @@ export interface AgentRegistry {
   list(): readonly AgentDefinition[]
   names(): readonly string[]
   get(name: string): AgentDefinition | undefined
-  /** What somebody has typed: names of other systems mean ours. @throws OffshootError `usage` that lists the known names and suggests the nearest. */
+  /**
+   * Resolves a typed name, including other systems' names for ours. @throws OffshootError `usage` with the known names
+   * and the nearest one.
+   */
   require(name: string): AgentDefinition
 }
 
-/** Agents by name. Of two with the same name the first counts: give project before user before built-in. */
+/** Agents by name. The first of several with the same name counts: pass project before user before built-in. */
 export function createAgentRegistry(agents: readonly AgentDefinition[]): AgentRegistry {
   const byName = new Map<string, AgentDefinition>()
   for (const agent of agents) if (!byName.has(agent.name)) byName.set(agent.name, agent)

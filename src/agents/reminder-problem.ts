@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../core/agent.ts'
 
-/** Why `firstTurnReminder` does nothing for an agent that sets it; undefined: it does, or is not set. */
+/** Why `firstTurnReminder` has no effect for an agent; undefined: it has, or is not set. */
 export function reminderProblem({
   name,
   firstTurnReminder,

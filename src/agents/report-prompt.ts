@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../core/agent.ts'
 import { fenced } from './bounded-text.ts'
 
-/** What a report has to be that has to satisfy a schema. Schemas are bounded before (schema-problem.ts). */
+/** Instructions for a report with a schema. Schemas are bounded earlier (schema-problem.ts). */
 export function reportPrompt(schema: JsonSchema): string {
   return [
     '# Report',

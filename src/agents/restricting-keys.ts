@@ -1,6 +1,6 @@
 import { nearestName } from '../core/nearest-name.ts'
 
-/** What grants or restricts. A key that may be one of these is never dropped. */
+/** Keys that grant or restrict. A key that may be one of these is never ignored. */
 const RESTRICTING = [
   'tools',
   'allowedTools',
@@ -20,7 +20,7 @@ const RESTRICTING = [
   'timeoutMs',
 ] as const
 
-/** Words of other programs that restrict, and what says it in ours. */
+/** Restricting keys of other programs, with ours. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   toolsets: 'tools',
   allow: 'permissions',
@@ -58,7 +58,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   externaldirectory: 'permissions',
 }
 
-/** Keys that are a letter away from one that restricts, and are something else. */
+/** Keys one letter away from a restricting one that mean something else. */
 const OTHERS = [
   'name',
   'title',
@@ -76,7 +76,7 @@ const FLAT_RESTRICTING = RESTRICTING.map((key) => ({ key, name: flat(key) }))
 const FLAT_OTHERS = OTHERS.map(flat)
 const FLAT_ALL = [...FLAT_OTHERS, ...FLAT_RESTRICTING.map(({ name }) => name)]
 
-/** The key that restricts which `key` probably was meant to be: a letter more or less, singular for plural. */
+/** The restricting key that `key` probably means: a letter more or less, singular for plural. */
 export function restrictingLike(key: string): string | undefined {
   const name = flat(key)
   const same = FLAT_RESTRICTING.find((each) => sameWord(each.name, name))
@@ -86,7 +86,7 @@ export function restrictingLike(key: string): string | undefined {
   return FLAT_RESTRICTING.find((each) => each.name === near && isNear(near, name))?.key
 }
 
-/** The same, and words that restrict elsewhere. */
+/** The same, including keys that restrict elsewhere. */
 export function restrictingWord(key: string): string | undefined {
   const name = flat(key)
   return restrictingLike(key) ?? (Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined)
@@ -101,7 +101,7 @@ function sameWord(a: string, b: string): boolean {
   return a === b || a === `${b}s` || `${a}s` === b
 }
 
-/** Short words have many neighbours: theirs begin with the same letter, and are as long or nearly. */
+/** Short words have many neighbours: candidates start with the same letter and have about the same length. */
 function isNear(known: string, name: string): boolean {
   const difference = Math.abs(known.length - name.length)
   return known.length > 5 ? difference <= 3 : known[0] === name[0] && difference <= 1

@@ -5,29 +5,29 @@ import { errorMessage } from '../core/errors.ts'
 import { schemaProblem } from './schema-problem.ts'
 import { withinTime } from './within-time.ts'
 
-/** One thing in a value that its schema does not allow. */
+/** One violation of a schema. */
 export interface SchemaIssue {
-  /** Where: names of fields and numbers of items. */
+  /** Path: names of fields and indexes of items. */
   readonly path: readonly (string | number)[]
   readonly message: string
-  /** The type that it has to have. */
+  /** The required type. */
   readonly expected?: string
-  /** The values of which it has to be one. */
+  /** The allowed values. */
   readonly values?: readonly unknown[]
 }
 
-/** What a value lacks; none: it satisfies the schema. A text: why it cannot be told. */
+/** The violations of a value; empty: it is valid. A string: why it cannot be checked. */
 export type SchemaChecker = (value: unknown) => readonly SchemaIssue[] | string
 
-/** Longer than any honest schema takes, also on a busy machine. Milliseconds. */
+/** Longer than any real schema takes, even on a busy machine. Milliseconds. */
 const MAX_MS = 500
-/** Of a value that is larger only the first issue is named. Characters of JSON. */
+/** For larger values, only the first violation is reported. Characters of JSON. */
 const ALL_ISSUES_CHARS = 64 * 1024
 
 /**
- * Makes a schema's checker: 2020-12, or draft-07 where it says so or is only that. What is hostile in it can neither
- * hang nor crash: size and depth are bounded, no reference leads out of it, and each check ends after half a second, so
- * that a pattern may be any. Returns a sentence that says why, where it is no schema.
+ * Creates the checker of a schema: 2020-12, or draft-07 if it says so or is only valid as that. Hostile schemas can
+ * neither hang nor crash it: size and depth are bounded, references stay inside, and each check ends after half a
+ * second, so that any pattern is safe. Returns a sentence if it is not a schema.
  */
 export function schemaChecker(schema: JsonSchema): SchemaChecker | string {
   const problem = schemaProblem(schema)
@@ -42,7 +42,7 @@ export function schemaChecker(schema: JsonSchema): SchemaChecker | string {
   return check
 }
 
-/** A schema that refers to itself without a level between cannot check even these. */
+/** A schema that refers directly to itself passes even these checks. */
 const PROBES = [null, {}, [], '', 0, true] as const
 
 interface Compiled {
@@ -51,7 +51,7 @@ interface Compiled {
 }
 
 function compile(schema: JsonSchema): Compiled | string {
-  const { $schema, $id: _, ...rest } = schema // its own address is nobody's matter here
+  const { $schema, $id: _, ...rest } = schema // its own address is irrelevant here
   const old = typeof $schema === 'string' && /draft-0[3-7]/.test($schema)
   const reasons: string[] = []
   for (const dialect of old ? (['7'] as const) : (['2020', '7'] as const)) {
@@ -59,7 +59,7 @@ function compile(schema: JsonSchema): Compiled | string {
     if (typeof made !== 'string') return made
     reasons.push(made)
   }
-  return `it is no JSON Schema: ${reasons[0]}`
+  return `it is not a JSON Schema: ${reasons[0]}`
 }
 
 type Dialect = '7' | '2020'
@@ -77,11 +77,11 @@ function compileAs(dialect: Dialect, schema: JsonSchema): Compiled | string {
   }
 }
 
-const TOO_LONG = `its check takes longer than ${MAX_MS / 1_000} s`
+const TOO_LONG = `checking it takes longer than ${MAX_MS / 1_000} s`
 
 const libraries = new Map<Dialect, { readonly first: Ajv; readonly all: Ajv }>()
 
-/** Loaded only when something is checked: most runs have no schema, and it takes longer to load than they do to begin. */
+/** Loaded on first use: most runs have no schema, and loading takes longer than their start. */
 function library(dialect: Dialect) {
   const known = libraries.get(dialect)
   if (known) return known
@@ -91,7 +91,7 @@ function library(dialect: Dialect) {
   const own = { inlineRefs: false } as const
   const first = new Library({ ...options, ...own })
   const all = new Library({ ...options, ...own, allErrors: true })
-  for (const ajv of [first, all]) void ajv.validateSchema({}) // compiles its own schema, beyond the time of yours
+  for (const ajv of [first, all]) void ajv.validateSchema({}) // compiles its own schema first, outside the measured time
   const made = { first, all }
   libraries.set(dialect, made)
   return made
@@ -118,7 +118,7 @@ function issueOf({ keyword, instancePath, message, params }: ErrorObject): Schem
   }
   const extra = additionalProperty ?? unevaluatedProperty
   if (keyword === 'required') return { path: [...path, String(missingProperty)], message: 'is missing' }
-  if (typeof extra === 'string') return { path: [...path, extra], message: 'is no field of the schema' }
+  if (typeof extra === 'string') return { path: [...path, extra], message: 'is not a field of the schema' }
   if (keyword === 'type') {
     const expected = Array.isArray(type) ? type.join(' or ') : String(type)
     return { path, message: `must be ${expected}`, expected }
@@ -141,7 +141,7 @@ function shortly(value: unknown): string {
   return (JSON.stringify(value) ?? 'nothing').slice(0, 200)
 }
 
-/** The issues in a few lines: `findings[0].line must be integer`. */
+/** The violations in a few lines: `findings[0].line must be integer`. */
 export function issueLines(issues: readonly SchemaIssue[], max = 10): string[] {
   const lines = issues.slice(0, max).map(({ path, message }) => `${placeOf(path)} ${message}`.slice(0, 300))
   return issues.length > max ? [...lines, `and ${issues.length - max} more`] : lines

@@ -2,18 +2,18 @@ import type { Json } from '../core/json.ts'
 
 const MAX_DEPTH = 32
 const MAX_NODES = 5_000
-/** It also stands in the first context of whoever has to satisfy it. Characters of JSON. */
+/** The schema is also part of the agent's first context. Characters of JSON. */
 const MAX_CHARS = 32 * 1024
 
-/** What would lead out of the schema, or make its check wait for something. */
+/** Keywords that leave the schema, or make its check asynchronous. */
 const REFUSED = ['$async', '$dynamicRef', '$recursiveRef'] as const
 
 type Schema = { readonly [keyword: string]: Json | undefined }
 
 /**
- * Why a JSON Schema cannot be used, or null, as far as its shape tells: `schemaChecker` knows the rest. Only references
- * into the schema itself are followed, and none may lead back to itself without a level between (`{$ref: '#'}`): a
- * validator would never end.
+ * Why a JSON Schema cannot be used, or null, judging by its structure: `schemaChecker` checks the rest. References must
+ * stay inside the schema and must not lead back to themselves without a level between (`{$ref: '#'}`): a validator
+ * would never end.
  */
 export function schemaProblem(schema: Schema): string | null {
   const problem = rootProblem(schema) ?? problemIn(schema, schema, 0, { nodes: 0 })
@@ -22,7 +22,7 @@ export function schemaProblem(schema: Schema): string | null {
   return length > MAX_CHARS ? `it has ${length} characters of JSON; at most ${MAX_CHARS} are read` : null
 }
 
-/** With no word that a validator knows it would allow everything: a slip, or fields in the place of `properties`. */
+/** Without any known keyword it would allow everything: a typo, or fields in place of `properties`. */
 function rootProblem(schema: Schema): string | null {
   const names = Object.keys(schema)
   if (names.length === 0 || names.some((name) => KEYWORDS.has(name))) return null
@@ -60,7 +60,7 @@ function problemIn(
   return null
 }
 
-/** A field of that name is described by a schema: only a keyword has another value. */
+/** A schema describes a field of that name; as a keyword it has another kind of value. */
 function keywordProblem(node: Schema): string | null {
   const refused = REFUSED.find((name) => node[name] !== undefined && !isSchema(node[name]))
   return refused === undefined ? null : `${refused} is not supported`

@@ -38,7 +38,10 @@ test('the skills of a workspace, ours first, one of a name', async () => {
     { name: 'e', description: 'About e.', path: '.agents/skills/e/SKILL.md' },
   ])
   expect(files.filter(({ skipped }) => skipped !== null)).toEqual([
-    expect.objectContaining({ name: 'a', skipped: 'the skill a of .offshoot/skills/a/SKILL.md comes first' }),
+    expect.objectContaining({
+      name: 'a',
+      skipped: 'the skill a of .offshoot/skills/a/SKILL.md takes precedence',
+    }),
   ])
 })
 
@@ -60,7 +63,7 @@ test('a broken one hides no other, and says why', async () => {
     null,
     'its name is longer than 128 characters',
     'it is larger than 1048576 bytes',
-    'it is a symbolic link that leads to itself',
+    'it is a symbolic link to itself',
   ])
 })
 

@@ -4,27 +4,27 @@ import type { AgentFiles } from './agent-files.ts'
 import { diskFiles } from './disk-files.ts'
 import type { ParsedSkill } from './parse-skill.ts'
 
-/** Instructions for one kind of work, that an agent reads when it does that: the folder of a SKILL.md. */
+/** Instructions for one kind of work, read by an agent when it does that work: the folder of a SKILL.md. */
 export interface Skill {
   readonly name: string
   /** What it is for, and when. */
   readonly description: string
-  /** Of its SKILL.md, from the root of the workspace, with `/`. */
+  /** Path of its SKILL.md relative to the workspace root, with `/`. */
   readonly path: string
 }
 
 export interface SkillNote {
   readonly path: string
   readonly name: string | null
-  /** Why it is none; null: it is one, but for what `warnings` name. */
+  /** Why it is invalid; null: valid, except for `warnings`. */
   readonly skipped: string | null
   readonly warnings: readonly string[]
 }
 
 export interface FoundSkills {
-  /** One of a name: the first directory wins. */
+  /** One skill per name: the first directory wins. */
   readonly skills: readonly Skill[]
-  /** Every SKILL.md, and every directory that could not be read. */
+  /** Every SKILL.md, and every unreadable directory. */
   readonly files: readonly SkillNote[]
 }
 
@@ -37,7 +37,7 @@ const DIRECTORIES = [
   '.agents/skills',
 ]
 
-/** The skills of a workspace. No file, whatever it holds, hides another or makes this fail. https://agentskills.io */
+/** The skills of a workspace. No file can hide another or make this fail. https://agentskills.io */
 export async function findSkills(project: string, files: AgentFiles = diskFiles): Promise<FoundSkills> {
   const skills = new Map<string, Skill>()
   const notes: SkillNote[] = []
@@ -54,7 +54,7 @@ export async function findSkills(project: string, files: AgentFiles = diskFiles)
   return { skills: [...skills.values()], files: notes }
 }
 
-/** Those that an agent is told of: all, or those that its definition names. */
+/** The skills for an agent: all, or those that its definition names. */
 export function skillsOf({ skills: wanted }: AgentDefinition, all: readonly Skill[]): readonly Skill[] {
   return wanted ? all.filter(({ name }) => wanted.includes(name)) : all
 }
@@ -62,7 +62,7 @@ export function skillsOf({ skills: wanted }: AgentDefinition, all: readonly Skil
 function admit(skills: Map<string, Skill>, project: string, path: string, parsed: ParsedSkill): SkillNote {
   const { name, description, warnings } = parsed
   const first = skills.get(name)
-  const reason = parsed.skipped ?? (first ? `the skill ${name} of ${first.path} comes first` : null)
+  const reason = parsed.skipped ?? (first ? `the skill ${name} of ${first.path} takes precedence` : null)
   if (reason === null)
     skills.set(name, { name, description, path: relative(project, path).split(sep).join('/') })
   return { path, name: name === '' ? null : name, skipped: reason, warnings }

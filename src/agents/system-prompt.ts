@@ -7,33 +7,33 @@ import type { Skill } from './skills.ts'
 import type { WorkspaceFacts } from '../core/workspace-facts.ts'
 import { filesPrompt, workspacePrompt, type ReferenceFile } from './workspace-prompt.ts'
 
-/** The prompt of another agent that is placed before the role; tools and limits stay the agent's own. */
+/** Another agent's prompt before the role; tools and limits stay the agent's own. */
 export interface Persona {
   readonly agent: string
   readonly prompt: string
-  /** Whether it is the spawning agent's, handed down, rather than asked for. */
+  /** Whether it was passed on by the spawning agent rather than requested. */
   readonly inherited: boolean
 }
 
 export interface SystemPromptInput {
   readonly agent: AgentDefinition
-  /** 0: it works with the person; more: it reports to the agent that started it. */
+  /** 0: it works with the person; otherwise it reports to the agent that started it. */
   readonly depth: number
   readonly persona?: Persona | undefined
   readonly workspace: WorkspaceFacts
   readonly limits: { readonly maxTurns: number }
-  /** Names of the tools that are offered: with `task` it can delegate, with `ask_user` it can ask. */
+  /** Names of the offered tools: with `task` it can delegate, with `ask_user` it can ask. */
   readonly tools: readonly string[]
   readonly files?: readonly ReferenceFile[]
-  /** Listed where there is `read`. */
+  /** Listed if it has `read`. */
   readonly skills?: readonly Skill[]
-  /** Tools whose schemas were handed over at the start. */
+  /** Tools whose schemas were passed on at the start. */
   readonly schemas?: readonly {
     readonly name: string
     readonly description: string
     readonly inputSchema: object
   }[]
-  /** What its report has to satisfy. */
+  /** Schema of its report. */
   readonly outputSchema?: JsonSchema | undefined
 }
 
@@ -64,7 +64,7 @@ function workPrompts(facts: RuleFacts, workspace: WorkspaceFacts): string[] {
   return [workRules(facts), ...delegation, workspacePrompt(workspace)]
 }
 
-/** Providers refuse an empty system text, so an agent without a prompt gets its heading. */
+/** Providers reject an empty system text, so an agent without a prompt gets its heading. */
 function ownPrompt(agent: AgentDefinition): string {
   return boundedRole(agent.prompt) || rolePrompt(agent).trimEnd()
 }
@@ -72,7 +72,7 @@ function ownPrompt(agent: AgentDefinition): string {
 function personaPrompt({ agent, prompt, inherited }: Persona): string {
   const name = boundedLine(agent, 128)
   const source = inherited ? `inherited from the agent ${name} that started you` : `of the agent ${name}`
-  const scope = 'It sets the manner; the role and the rules below count where they differ.'
+  const scope = 'It sets the tone; where they differ, the role and the rules below apply.'
   return `# Persona, ${source}\n${scope}\n${bounded(prompt, MAX_PERSONA_CHARS, 'the rest is left out')}`
 }
 

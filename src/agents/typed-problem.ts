@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../core/agent.ts'
 import { schemaChecker } from './schema-checker.ts'
 import { templateProblem } from './prompt-template.ts'
 
-/** Why an agent's typed input or report cannot work, as a sentence without its subject; null where it can. */
+/** Why an agent's typed input or report cannot work, as a sentence without its subject; null: it works. */
 export function typedProblem(
   agent: Pick<AgentDefinition, 'prompt' | 'inputSchema' | 'outputSchema'>,
 ): string | null {

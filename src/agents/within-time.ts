@@ -1,9 +1,9 @@
-/** What a piece of code came to; `late`: it was ended because it took too long. */
+/** Result of a piece of code; `late`: it was stopped by the time limit. */
 export type Timed<T> = { readonly late: false; readonly value: T } | { readonly late: true }
 
 /**
- * Runs synchronous code that somebody else's data could make run for ever (a regular expression that backtracks, say) and
- * ends it after `ms` milliseconds. @throws what the code throws.
+ * Runs synchronous code on foreign data that could run forever (a backtracking regular expression, say) and stops it
+ * after `ms` milliseconds. @throws what the code throws.
  */
 export function withinTime<T>(ms: number, run: () => T): Timed<T> {
   let outcome: { readonly value: T } | { readonly error: unknown } | undefined

@@ -1,7 +1,7 @@
 import type { WorkspaceFacts } from '../core/workspace-facts.ts'
 import { bounded, boundedLine, fenced } from './bounded-text.ts'
 
-/** A file that was asked for by its path. */
+/** A file requested by its path. */
 export type ReferenceFile = { readonly path: string } & (
   | { readonly text: string }
   | { /** Why it cannot be read. */ readonly problem: string }

@@ -7,11 +7,11 @@ import { isOurs } from './read-fields.ts'
 
 export interface WrittenAgent {
   readonly text: string
-  /** What the form cannot hold, a sentence each. */
+  /** What the form cannot express, one sentence each. */
   readonly lost: readonly string[]
 }
 
-/** An agent as a file of our own. A sentence instead where it would not be read again as it is. */
+/** An agent as one of our own files. Returns a sentence if reading it back would change it. */
 export function writeOwn(agent: AgentDefinition): WrittenAgent | string {
   const extra = Object.entries(agent.extra ?? {})
   const clashing = extra.filter(([key]) => key === 'source' || isOurs(key)).map(([key]) => key)
@@ -32,9 +32,9 @@ export function writeOwn(agent: AgentDefinition): WrittenAgent | string {
 
 const FIELDS = Object.keys(definitionFields) as FieldName[]
 
-/** Front matter of what has a value, and the text below it. */
+/** Front matter of the set fields, and the text below it. */
 export function markdown(fields: readonly (readonly [string, Json | undefined])[], body: string): string {
   const given = fields.filter(([, value]) => value !== undefined)
-  // a map, since a key of others may be `__proto__`
+  // a map, since a foreign key may be `__proto__`
   return `---\n${stringify(new Map(given), { lineWidth: 0, aliasDuplicateObjects: false })}---\n\n${body.trim()}\n`
 }

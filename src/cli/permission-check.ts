@@ -88,7 +88,7 @@ function ownRule(value: unknown, path: Path, where: (path: Path) => string, know
 }
 
 const ASK: Rule = { tool: '*', action: 'ask' }
-const NO_RULE = { said: undefined, why: 'no rule: it asks by default' }
+const NO_RULE = { said: undefined, why: 'no rule matches, and it asks by default' }
 
 /** What is read of one line; a longer one is refused. */
 export const MAX_LINE_CHARS = 1024 * 1024

@@ -17,11 +17,11 @@ test('a number that is answered, unknown or of a question is refused with what i
   const closed = ask(2, { kind: 'question', title: 'Which?', answeredBy: 'stop', answeredAt: 6 })
   const question = ask(3, { kind: 'question', title: 'Which way?' })
   const asks = [answered, closed, question]
-  expect(() => approvalToAnswer(asks, '1')).toThrow('#1 ($ make 1) is answered already: deny, by terminal')
+  expect(() => approvalToAnswer(asks, '1')).toThrow('#1 ($ make 1) was already answered: deny, by terminal')
   expect(() => approvalToAnswer(asks, '2')).toThrow(
-    '#2 (Which?) is answered already: closed without an answer, by stop',
+    '#2 (Which?) was already answered: closed without an answer, by stop',
   )
   expect(() => approvalToAnswer(asks, '3')).toThrow('#3 (Which way?) is a question')
-  expect(() => approvalToAnswer(asks, '4')).toThrow('nothing was asked as #4')
-  expect(() => approvalToAnswer(asks, 'apr_x')).toThrow('nothing was asked as apr_x')
+  expect(() => approvalToAnswer(asks, '4')).toThrow('there is no approval or question #4')
+  expect(() => approvalToAnswer(asks, 'apr_x')).toThrow('there is no approval or question apr_x')
 })

@@ -5,14 +5,14 @@ import type { BranchView, ViewState } from './view-state.ts'
 
 export interface BranchNode {
   readonly branch: BranchView
-  /** The latest on it; null: nothing has run there. */
+  /** The latest run on it; null: none yet. */
   readonly run: RunRow | null
   readonly depth: number
   /** Oldest first. */
   readonly children: readonly BranchNode[]
 }
 
-/** The branches of a conversation below those that leave none: its main branch, as a rule. */
+/** The top branches of a conversation: usually only its main branch. */
 export function branchTree(
   state: Pick<ViewState, 'branches' | 'runs' | 'latestRuns'>,
 ): readonly BranchNode[] {
@@ -46,7 +46,7 @@ export function breadcrumb(state: Pick<ViewState, 'branches'>, branchId: BranchI
   return line
 }
 
-/** Subagents that one turn or person started beside this one, itself included; oldest first. */
+/** Subagents that the same turn or person started, including this one; oldest first. */
 export function siblings(state: Pick<ViewState, 'branches'>, branchId: BranchId): readonly BranchView[] {
   const branch = state.branches[branchId]
   if (!branch || branch.parentBranchId === null) return branch ? [branch] : []
@@ -56,15 +56,15 @@ export function siblings(state: Pick<ViewState, 'branches'>, branchId: BranchId)
 }
 
 export interface Versions {
-  /** The branches that say something else here, oldest first; the one in view is among them. */
+  /** The branches with another version here, oldest first, including the one in view. */
   readonly branches: readonly BranchId[]
-  /** Of the branch in view: 0, 1, 2, ... */
+  /** Index of the branch in view: 0, 1, 2, ... */
   readonly index: number
 }
 
 /**
- * The versions of a message, where paths diverge: those of its branch, and of every fork that leaves just before it.
- * `before`: the message before it on the path in view, null for the first of all. null: there is one version.
+ * The versions of a message: on its branch, and on every fork that leaves just before it. `before`: the previous
+ * message on the path in view, null for the first message. Returns null if there is only one version.
  */
 export function versionsAt(
   state: Pick<ViewState, 'branches'>,
@@ -84,7 +84,7 @@ export function versionsAt(
   return { branches, index: branches.indexOf(branchId) }
 }
 
-/** What the model of a branch sees of others: each up to and including a message; the branch itself, whole, last. */
+/** What the model of a branch sees: each ancestor up to and including a message, then the whole branch. */
 export function lineage(
   state: Pick<ViewState, 'branches'>,
   branchId: BranchId,
@@ -97,7 +97,9 @@ export function lineage(
   }))
 }
 
-/** What people call the message at which a branch begins; undefined: it begins at none, or that is not loaded. */
+/**
+ * The number of the message at which a branch starts; undefined if it starts at none, or that message is not loaded.
+ */
 export function originNumber(
   { branches }: Pick<ViewState, 'branches'>,
   { parentBranchId, originMessageId }: Pick<BranchView, 'parentBranchId' | 'originMessageId'>,

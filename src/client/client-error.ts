@@ -1,12 +1,12 @@
 import type { ErrorAnswer } from '../protocol/fields.ts'
 
 /**
- * What a server answered, or that none did: then `status` is 0 and `code` is `unreachable`. Codes are those of the
- * errors of the server (docs/server.md), and `bad_answer` for what none of its kind sends.
+ * An error response of a server, or no response (`status` 0, `code` `unreachable`). Codes are the server's error codes
+ * (docs/server.md), and `bad_answer` for responses that no Offshoot server sends.
  */
 export class ClientError extends Error {
   readonly code: string
-  /** HTTP status; 0: there was no answer. */
+  /** HTTP status; 0: no response. */
   readonly status: number
   readonly hint: string | undefined
   readonly fields: ErrorAnswer['error']['fields']
@@ -21,7 +21,7 @@ export class ClientError extends Error {
   }
 }
 
-/** The error of an answer that is none of success, whatever its body is. */
+/** The error of an unsuccessful response, whatever its body is. */
 export async function errorOf(response: Response): Promise<ClientError> {
   const text = await response.text().catch(() => '')
   return new ClientError(response.status, errorIn(text) ?? foreign(response))
@@ -39,7 +39,7 @@ function errorIn(text: string): ErrorAnswer['error'] | undefined {
 function foreign({ status }: Response): ErrorAnswer['error'] {
   return {
     code: 'bad_answer',
-    message: `the server answered ${status}, and not in the manner of Offshoot`,
-    hint: 'is it an Offshoot server?',
+    message: `the response with status ${status} is not from an Offshoot server`,
+    hint: 'check the address of the server',
   }
 }

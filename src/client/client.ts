@@ -5,42 +5,47 @@ import { ClientError, errorOf } from './client-error.ts'
 import { followEvents, type FollowOptions, type Followed } from './follow-events.ts'
 
 export interface ClientOptions {
-  /** `http://127.0.0.1:4680`; in a page of the server itself ''. */
+  /** `http://127.0.0.1:4680`; '' in a page of the same server. */
   readonly baseUrl: string
-  /** Of `$OFFSHOOT_HOME/token`, or of a session. A function is asked for each call: the token of a page changes. */
+  /**
+   * Token from `$OFFSHOOT_HOME/token` or of a session. A function is called for each request, because the token of a
+   * page changes.
+   */
   readonly token?: string | (() => string | undefined) | undefined
-  /** Default: that of the platform. */
+  /** Default: the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
-  /** Of a call that changes something: a second one with the same key does nothing more. Default: a fresh one. */
+  /** For changes: a second request with the same key has no further effect. Default: a new key. */
   readonly idempotencyKey?: string | undefined
-  /** Of a call that changes something: it is sent also where the page that makes it is being left. */
+  /** For changes: the request is sent even if its page is being closed. */
   readonly keepalive?: boolean | undefined
 }
 
-/** An optional argument where nothing has to be given. */
+/** The argument is optional if all its fields are. */
 type Argument<I> = object extends I ? [input?: I, options?: CallOptions] : [input: I, options?: CallOptions]
 
 type Calls = {
   readonly [N in RouteName]: (...args: Argument<RouteInput<N>>) => Promise<RouteAnswer<N>>
 }
 
-/** Every route of a server (docs/server.md) by its name. Each call throws `ClientError`, or the reason of its signal. */
+/**
+ * Every route of a server (docs/server.md) by its name. Each call throws `ClientError`, or the reason of its signal.
+ */
 export interface Client extends Calls {
   /**
-   * The events of a conversation after a `seq`, and what happens from then on. It connects again by itself and misses
-   * no stored event; `reset` says that it would: then a new snapshot is needed. Throws `ClientError` where trying
-   * again is of no use: no such conversation, no access.
+   * Events of a conversation after a `seq`, then new ones. Reconnects automatically without missing stored events;
+   * `reset` means that events were lost and a new snapshot is needed. Throws `ClientError` if retrying cannot help:
+   * unknown conversation, no access.
    */
   events(conversationId: string, options?: FollowOptions): AsyncIterable<Followed>
   /** The whole conversation as a document. */
   exportConversation(id: string, format?: 'json' | 'md' | 'html', options?: CallOptions): Promise<string>
-  /** What was too large for a message. */
+  /** An artifact: content too large for a message. */
   artifact(id: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
-  /** Exchanges the key of a link for a session. It needs no token, and a key is taken once. */
+  /** Exchanges the key of a link for a session. Needs no token; a key works once. */
   openSession(key: string, options?: CallOptions): Promise<SessionOpened>
 }
 
@@ -74,7 +79,7 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** Path and what goes with it: the rest of the input is the query of a GET, and else the body. */
+/** Builds path and payload: the rest of the input is the query of a GET, otherwise the body. */
 function requestOf(
   method: string,
   pattern: string,
@@ -135,7 +140,7 @@ async function jsonOf(response: Response): Promise<unknown> {
   } catch (error) {
     throw new ClientError(
       response.status,
-      { code: 'bad_answer', message: 'the server sent no JSON: was it ended?' },
+      { code: 'bad_answer', message: 'the response is not JSON; the server may have stopped' },
       error,
     )
   }

@@ -7,22 +7,22 @@ import { reduce, withoutToast } from './reduce.ts'
 import { stateOf, type ViewState } from './view-state.ts'
 import { sleepOnTimer } from './timer.ts'
 
-/** Whether what is drawn is up to date. `ended`: for good, with the error. */
+/** Whether the view is up to date. `ended`: permanently, with the error. */
 export type Connection =
   | { readonly status: 'connecting' | 'live' }
   | { readonly status: 'lost'; readonly error: unknown; readonly retryMs: number }
   | { readonly status: 'ended'; readonly error: unknown }
 
-/** One conversation, kept up to date. What it tells never changes in place: fit for `useSyncExternalStore`. */
+/** A conversation, kept up to date. Its values are never mutated, so they work with `useSyncExternalStore`. */
 export interface ConversationView {
-  /** null: the first snapshot has not come. */
+  /** null until the first snapshot. */
   readonly state: ViewState | null
   readonly connection: Connection
-  /** Called after each change of either; the returned function ends that. */
+  /** Subscribes to changes of either; the returned function unsubscribes. */
   subscribe(listener: () => void): () => void
-  /** Loads the latest messages of a branch, and keeps them up to date from then on. @throws ClientError */
+  /** Loads the latest messages of a branch and keeps them up to date. @throws ClientError */
   loadBranch(branchId: string): Promise<void>
-  /** Loads the page before the messages that are there; false: there was none. @throws ClientError */
+  /** Loads the previous page of messages; false: there was none. @throws ClientError */
   loadOlder(branchId: string, options?: OlderOptions): Promise<boolean>
   dismissToast(id: string): void
   close(): void
@@ -34,11 +34,11 @@ export interface OlderOptions {
 }
 
 export interface ViewOptions {
-  /** Messages of a page. Default: 50. */
+  /** Messages per page. Default: 50. */
   readonly pageSize?: number
 }
 
-/** Takes a snapshot, follows the events after it, and begins anew where it has missed some. */
+/** Loads a snapshot, follows the events after it, and reloads after a gap. */
 export function openConversationView(
   client: Client,
   conversationId: string,
@@ -57,9 +57,9 @@ class View implements ConversationView {
   readonly #pageSize: number
   readonly #closing = new AbortController()
   readonly #listeners = new Set<() => void>()
-  /** Of each page that is asked for: the events that came meanwhile. */
+  /** For each page being loaded: the events since the request. */
   readonly #meanwhile = new Set<OffshootEvent[]>()
-  /** Settles with the first snapshot, or with what makes that none will come. */
+  /** Settles with the first snapshot, or with the error that prevents it. */
   readonly #first = Promise.withResolvers<void>()
 
   constructor(client: Client, conversationId: string, pageSize: number) {
@@ -92,7 +92,7 @@ class View implements ConversationView {
     }
   }
 
-  /** Until events were missed, or something that no event tells: while it was not connected, who drives it. */
+  /** Runs until events were missed, or state that no event carries may have changed: who drives the conversation. */
   async #followOnce(): Promise<void> {
     const { signal } = this.#closing
     const snapshot = await this.#client.getSnapshot({ id: this.#id }, { signal })
@@ -132,7 +132,7 @@ class View implements ConversationView {
     if (state !== this.state) this.#notify({ state })
   }
 
-  /** What was loaded of branches may lack what was missed. */
+  /** Reloads branches, because loaded messages may lack missed events. */
   async #reload(): Promise<void> {
     const loaded = Object.values(this.state!.branches).filter((branch) => branch.messages !== null)
     await Promise.all(loaded.map((branch) => this.loadBranch(branch.id)))
@@ -182,5 +182,5 @@ interface LoadedPage extends OlderOptions {
   readonly before?: number
 }
 
-/** `ready` rejects with the error; until then it must not count as unhandled. */
+/** Prevents an unhandled rejection until `ready` rejects. */
 function ignoreUntilAwaited(): void {}

@@ -7,29 +7,29 @@ export interface FollowOptions {
   /** Stored events after this one. Default: 0, all of them. */
   readonly after?: number | undefined
   readonly signal?: AbortSignal | undefined
-  /** So long without a byte, a heartbeat included, and the connection is taken for dead. Default: 45 s. */
+  /** Without a byte or heartbeat for this long, the connection counts as dead. Default: 45 s. */
   readonly silenceMs?: number | undefined
   /** Injected in tests. */
   readonly wait?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined
   readonly random?: (() => number) | undefined
 }
 
-/** Events, and what happens to the connection. */
+/** Events and connection changes. */
 export type Followed =
   | { readonly type: 'events'; readonly events: readonly OffshootEvent[] }
-  /** It is there (again). */
+  /** Connected (again). */
   | { readonly type: 'connected' }
-  /** It is gone, and is tried again after so long. Milliseconds. */
+  /** Disconnected; reconnects after this delay, milliseconds. */
   | { readonly type: 'disconnected'; readonly error: unknown; readonly retryMs: number }
-  /** Events were lost: a new snapshot is needed. The stream goes on after the last `seq` that it knows. */
+  /** Events were lost: load a new snapshot. The stream continues after the last known `seq`. */
   | { readonly type: 'reset' }
 
 const SILENCE_MS = 45_000
 export const FIRST_RETRY_MS = 250
-/** The server is near, as a rule: a page is not behind for long once it is back. */
+/** Short delays: the server is usually near, so a page catches up soon after it returns. */
 export const MAX_RETRY_MS = 3_000
 
-/** One connection after the other, until the signal aborts or the server refuses for good. */
+/** Connects again and again until the signal aborts or the server refuses permanently. */
 export async function* followEvents(
   request: (path: string, init: RequestInit) => Promise<Response>,
   conversationId: string,
@@ -61,7 +61,7 @@ function lastSeq(seq: number, event: OffshootEvent): number {
   return event.sub === undefined ? Math.max(seq, event.seq) : seq
 }
 
-/** No such conversation, no access: the same call has the same answer. Too many clients, and a broken proxy, may pass. */
+/** Unknown conversation or no access: a retry would fail the same way. Too many clients or a broken proxy may pass. */
 function isFinal(error: unknown): boolean {
   return (
     error instanceof ClientError &&
@@ -109,10 +109,10 @@ async function* read(
   }
 }
 
-/** What it was reading has ended or failed, and that error is reported. */
+/** The current read has ended or failed, and that error is reported. */
 function ignoreLostConnection(): void {}
 
-/** Events that came together are handed on together. */
+/** Delivers events together that arrived together. */
 function* followedOf(
   messages: readonly { readonly type: string; readonly data: string }[],
 ): Generator<Followed> {
@@ -130,7 +130,7 @@ function* followedOf(
   if (events.length > 0) yield { type: 'events', events }
 }
 
-/** What is no event is passed over: a missing `seq` is noticed by the next. */
+/** Skips invalid events: the next one reveals the missing `seq`. */
 function eventIn(data: string): OffshootEvent | undefined {
   try {
     const event = JSON.parse(data) as Partial<OffshootEvent> | null
@@ -141,7 +141,7 @@ function eventIn(data: string): OffshootEvent | undefined {
   }
 }
 
-/** Aborts with the outer signal, and after so long without a touch. */
+/** Aborts with the outer signal, or after this long without a touch. */
 class Watch {
   readonly #controller = new AbortController()
   readonly #silenceMs: number
@@ -163,7 +163,7 @@ class Watch {
 
   touch(): void {
     this.#cancel()
-    const message = `nothing came for ${this.#silenceMs / 1000} s`
+    const message = `no data for ${this.#silenceMs / 1000} s`
     const error = new ClientError(0, { code: 'unreachable', message })
     this.#cancel = after(this.#silenceMs, () => this.#controller.abort(error))
   }

@@ -1,4 +1,4 @@
-/** How long something lasts or took, to a whole second: `41s`, `3m07s`, `2h05m`. */
+/** A duration in whole seconds: `41s`, `3m07s`, `2h05m`. */
 export function durationWords(ms: number): string {
   const seconds = Math.floor(Math.max(0, ms) / 1000)
   if (seconds < 60) return `${seconds}s`
@@ -11,7 +11,7 @@ function two(number: number): string {
   return String(number).padStart(2, '0')
 }
 
-/** null is a price that is not known; offline models cost nothing. */
+/** null: unknown price; offline models cost nothing. */
 export function costWords(costUsd: number | null): string {
   if (costUsd === null) return 'cost unknown'
   if (costUsd === 0) return '$0'
@@ -26,7 +26,7 @@ export function tokenWords(tokens: number): string {
   return `${(tokens / 1_000_000).toFixed(1)}M`
 }
 
-/** How long ago: `just now`, `3m ago`, `2d ago`. */
+/** An age: `just now`, `3m ago`, `2d ago`. */
 export function agoWords(at: number, now: number): string {
   const minutes = Math.floor(Math.max(0, now - at) / 60_000)
   if (minutes < 1) return 'just now'

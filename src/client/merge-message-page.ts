@@ -6,8 +6,8 @@ import { reduceMessage } from './reduce-messages.ts'
 import { later, settledParts, viewOfCall, type BranchView, type ViewState } from './view-state.ts'
 
 /**
- * Puts a page of messages into its branch: the newest, or older ones before those that are there. `since`: the events
- * that came while it was asked for, as what they told may be newer.
+ * Merges a page of messages into its branch: the newest, or older ones in front. `since`: events since the request,
+ * which may be newer than the page.
  */
 export function withPage(
   state: ViewState,
@@ -46,7 +46,7 @@ function lastAnswer(messages: readonly Message[]): Message['id'] | null {
   return messages.findLast(({ role, state }) => role === 'assistant' && state !== 'streaming')?.id ?? null
 }
 
-/** Of an event that the state has: what it told of messages and calls of the branch. */
+/** Reapplies a known event to the messages and calls of the branch. */
 function again(state: ViewState, event: OffshootEvent): ViewState {
   switch (event.type) {
     case 'message.appended':

@@ -29,13 +29,13 @@ describe('parseChatCommand', () => {
     ['/spawn', 'it needs a task. Write: /spawn ['],
     ['/spawn ""', 'it needs a task'],
     ['/spawn --label', '--label needs a value'],
-    ['/spawn --model x y', 'there is no --model'],
+    ['/spawn --model x y', 'unknown option --model'],
     ['/subagents stop', 'Write: /subagents [list], or /subagents stop <id|#|all>, or /subagents log <id|#>'],
     ['/subagents kill 2', 'Write: /subagents'],
-    ['/subagents log all', 'of which one?'],
+    ['/subagents log all', 'name one subagent'],
     ['/stop 2', '/subagents stop <id|#> stops one. Write: /stop'],
     ['/approve', 'Write: /approve <#>'],
-    ['/approve 3 yes', 'yes is no answer'],
+    ['/approve 3 yes', 'yes is not an answer'],
     ['/new chat', 'Write: /new'],
   ])('says what is wrong with %j', (line, message) => {
     const parsed = parseChatCommand(line)

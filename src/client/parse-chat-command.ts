@@ -1,4 +1,4 @@
-/** What a line of a chat asks for. `target`: an id, or the number of a subagent in this chat without its `#`. */
+/** A parsed chat command. `target`: an id, or the number of a subagent in this chat without `#`. */
 export type ChatCommand =
   | {
       readonly command: 'spawn'
@@ -8,17 +8,17 @@ export type ChatCommand =
       readonly agent?: string
     }
   | { readonly command: 'list' | 'stop-all' | 'new' | 'help' }
-  /** `all`: every subagent, and nothing else. */
+  /** `all`: only for every subagent. */
   | { readonly command: 'stop' | 'log'; readonly target: string }
   | {
       readonly command: 'approve'
       readonly target: string
       readonly answer: 'once' | 'run' | 'always' | 'deny'
     }
-  /** It is one of ours, and not as it has to be: what to say to whoever wrote it. */
+  /** A known command with invalid arguments: the message for its author. */
   | { readonly command: 'wrong'; readonly message: string }
 
-/** How each is written, for `/help`. */
+/** Usage of each command, for `/help`. */
 export const chatCommands = [
   '/spawn [--label L] [--cli X] [--agent A] "task"',
   '/subagents [list]',
@@ -30,7 +30,7 @@ export const chatCommands = [
   '/help',
 ] as const
 
-/** The command in a line. undefined: the line is a message; so is one that starts with a path such as /etc/hosts. */
+/** Parses the command of a line. undefined: the line is a message, also if it starts with a path such as /etc/hosts. */
 export function parseChatCommand(line: string): ChatCommand | undefined {
   const match = /^\s*\/(spawn|subagents|stop|approve|new|help)(?:\s+([^]*))?$/.exec(line)
   if (!match) return undefined
@@ -52,11 +52,11 @@ export function parseChatCommand(line: string): ChatCommand | undefined {
 
 interface Word {
   readonly text: string
-  /** Between quotes it is never an option. */
+  /** Quoted, so never an option. */
   readonly isQuoted: boolean
 }
 
-/** Words, with blanks in them where they stand between quotes; those that telephones make count too. */
+/** Splits words at blanks outside quotes, including the typographic quotes of phones. */
 function wordsOf(text: string): readonly Word[] {
   const words = text.matchAll(/"((?:\\["\\]|[^"])*)"|“([^”]*)”|'([^']*)'|(\S+)/g)
   return [...words].map(([, double, curly, single, plain]) => {
@@ -73,7 +73,7 @@ function spawn(words: readonly Word[]): ChatCommand {
   for (; words[at] && !words[at]!.isQuoted && words[at]!.text.startsWith('--'); at += 2) {
     const name = OPTIONS.find((option) => `--${option}` === words[at]!.text)
     const value = words[at + 1]?.text
-    if (!name) return wrong('/spawn', `there is no ${words[at]!.text}`)
+    if (!name) return wrong('/spawn', `unknown option ${words[at]!.text}`)
     if (!value) return wrong('/spawn', `--${name} needs a value`)
     options[name] = value
   }
@@ -90,14 +90,14 @@ function subagents([verb, target, ...more]: readonly Word[]): ChatCommand {
   if (name === 'list' && !target) return { command: 'list' }
   const isVerb = name === 'stop' || name === 'log'
   if (!isVerb || !target || more.length > 0) return wrong('/subagents')
-  if (name === 'log' && target.text === 'all') return wrong('/subagents', 'of which one?')
+  if (name === 'log' && target.text === 'all') return wrong('/subagents', 'name one subagent')
   return { command: name, target: numberOf(target.text) }
 }
 
 function approve([target, answer, ...more]: readonly Word[]): ChatCommand {
   if (!target || more.length > 0) return wrong('/approve')
   const known = (['once', 'run', 'always', 'deny'] as const).find((each) => each === (answer?.text ?? 'once'))
-  if (!known) return wrong('/approve', `${answer!.text} is no answer`)
+  if (!known) return wrong('/approve', `${answer!.text} is not an answer`)
   return { command: 'approve', target: numberOf(target.text), answer: known }
 }
 

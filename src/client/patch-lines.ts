@@ -1,16 +1,16 @@
-/** One line of a change. Numbers count from 1; null: the line is not in that text, or nobody knows where. */
+/** One line of a change. Line numbers start at 1; null: not in that text, or unknown. */
 export interface PatchLine {
-  /** `gap`: lines that are left out, here. `note`: words about the change. */
+  /** `gap`: lines left out here. `note`: a remark about the change. */
   readonly kind: 'context' | 'removed' | 'added' | 'gap' | 'note'
   readonly text: string
   readonly before: number | null
   readonly after: number | null
 }
 
-/** Their approvals and outputs hold a diff. What any other tool says is shown as it is, whatever it looks like. */
+/** Tools whose approvals and outputs contain a diff. Other output is shown unchanged, whatever it looks like. */
 export const changingTools: ReadonlySet<string> = new Set(['edit', 'write'])
 
-/** The lines of the unified diff of one file, without the names of it; undefined for any other text. */
+/** The lines of a unified diff of one file, without the file names; undefined for any other text. */
 export function patchLines(text: string): readonly PatchLine[] | undefined {
   const [old, next, ...rest] = text.split('\n')
   if (!old?.startsWith('--- ') || !next?.startsWith('+++ ') || !HUNK.test(rest[0] ?? '')) return undefined
@@ -29,25 +29,25 @@ export function patchLines(text: string): readonly PatchLine[] | undefined {
   return lines
 }
 
-/** The file that a patch is of. */
+/** The file of a patch. */
 export function changedFile(patch: string): string {
   return patch.slice('--- a/'.length, patch.indexOf('\n'))
 }
 
 interface SplitOutput {
-  /** What the tool says of its change. */
+  /** The tool's remark about its change. */
   readonly words: string
   readonly patch: string
 }
 
-/** The output of a tool that ends with a diff, as those of `edit` and `write` do; undefined for any other. */
+/** An output that ends with a diff, as from `edit` and `write`; undefined for any other. */
 export function splitPatch(output: string): SplitOutput | undefined {
   const at = output.indexOf('\n--- ')
   const patch = at < 0 ? '' : output.slice(at + 1)
   return patchLines(patch) ? { words: output.slice(0, at), patch } : undefined
 }
 
-/** A change as plain lines, each with its number in the file: that of the old text where the line goes. */
+/** A change as plain lines, each with its line number; removed lines have the old one. */
 export function plainPatch(lines: readonly PatchLine[]): string[] {
   const numbers = lines.map(({ kind, before, after }) => String((kind === 'removed' ? before : after) ?? ''))
   const width = Math.max(0, ...numbers.map(({ length }) => length))
@@ -59,10 +59,10 @@ export function plainPatch(lines: readonly PatchLine[]): string[] {
 
 const MARKS = { context: ' ', removed: '-', added: '+', gap: ' ', note: ' ' } as const
 
-/** `@@ -12,7 +12,8 @@`, or `@@ @@` where nobody knows the numbers. */
+/** `@@ -12,7 +12,8 @@`, or `@@ @@` if the numbers are unknown. */
 const HUNK = /^@@ (?:-(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? )?@@/
 
-/** The numbers of the next line, and how many lines of the hunk are still to come: none of them is a header. */
+/** The next line numbers, and how many lines of the hunk remain: none of these is a header. */
 interface Place {
   readonly before: number | null
   readonly after: number | null
@@ -82,7 +82,7 @@ function lineAt(line: string, { before, after }: Place): PatchLine {
     case '+':
       return { kind: 'added', text, before: null, after }
     case ' ':
-    case undefined: // an empty line of an output that has lost its trailing space
+    case undefined: // an empty line that lost its trailing space
       return { kind: 'context', text, before, after }
     default:
       return { kind: 'note', text: line.replace(/^\\ /, ''), before: null, after: null }

@@ -9,7 +9,7 @@ type AskEvent = EventOf<'approval.requested' | 'approval.answered' | 'question.a
 const MAX_ANSWERED = 20
 
 export function reduceAsk(state: ViewState, event: AskEvent): ViewState {
-  // an older program has stored it without its number: the snapshot knows it
+  // an older program stored it without its number; the snapshot has it
   if (isAsked(event) && event.number === undefined) return { ...state, isStale: true }
   switch (event.type) {
     case 'approval.requested':
@@ -56,7 +56,7 @@ function questionOf(event: EventOf<'question.asked'>): QuestionRow {
   return { id, number, ...where, question, options, path, askedAt, position: 1, of: 1 }
 }
 
-/** A process that takes a run up asks again under the same id. */
+/** A process that resumes a run asks again with the same id. */
 function inLine<T extends OpenAsk>(open: readonly T[], ask: T): readonly T[] {
   const others = open.filter(({ id }) => id !== ask.id)
   return placed([...others, ask].toSorted((a, b) => (a.id < b.id ? -1 : 1)))

@@ -5,7 +5,7 @@ import type { BranchView, CallView, ViewState } from './view-state.ts'
 
 type CallEvent = Extract<OffshootEvent, { type: `tool.${string}` }>
 
-/** Of each run so many of its last calls are kept, whatever is loaded of its branch. */
+/** Number of last calls kept for each run, regardless of loaded messages. */
 const LAST_CALLS = 5
 const MAX_LINE = 500
 
@@ -25,7 +25,7 @@ export function reduceCall(state: ViewState, event: CallEvent): ViewState {
   return event.type === 'tool.output' ? next : counted(next, event, known === undefined)
 }
 
-/** The last line that is not empty. */
+/** The last nonempty line. */
 function withOutput(call: CallView, { text }: EventOf<'tool.output'>): CallView {
   const line = text
     .trimEnd()
@@ -54,7 +54,7 @@ function callAfter(known: CallView | undefined, event: Exclude<CallEvent, EventO
   }
 }
 
-/** Ids are in the order of time. */
+/** Ids sort by time. */
 function withStep(steps: readonly CallView[], call: CallView): readonly CallView[] {
   const at = steps.findIndex(({ id }) => id === call.id)
   if (at >= 0) return steps.with(at, call)
@@ -66,7 +66,7 @@ function withCall(branches: ViewState['branches'], branch: BranchView, call: Cal
   return { ...branches, [branch.id]: { ...branch, calls: { ...branch.calls, [call.id]: call } } }
 }
 
-/** A call counts once, whether it began or was refused; the next event of its run tells the exact number. */
+/** A call counts once, started or refused; the next event of its run has the exact number. */
 function counted(state: ViewState, event: EventOf<'tool.started'> | CallEvent, isNew: boolean): ViewState {
   const run = state.runs[event.runId!]
   if (!run || event.type === 'tool.output') return state
@@ -76,7 +76,7 @@ function counted(state: ViewState, event: EventOf<'tool.started'> | CallEvent, i
   return addFigures({ ...state, runs: { ...state.runs, [run.id]: next } }, run, next, 0)
 }
 
-/** A call that waits to be allowed has begun for people, and not for the run. */
+/** A call that waits for approval counts as started for people, but not for the run. */
 export function withAwaiting(state: ViewState, event: EventOf<'approval.requested'>): ViewState {
   const { callId, tool, title, at, runId, branchId } = event
   const branch = branchId && state.branches[branchId]

@@ -6,7 +6,7 @@ type InboxEvent = EventOf<
   'inbox.added' | 'inbox.updated' | 'inbox.delivered' | 'inbox.withdrawn' | 'inbox.empty'
 >
 
-/** What waits, in the order in which each branch reads: what people said, then results and notes. */
+/** Waiting items in reading order: messages of people first, then results and notes. */
 export function reduceInbox(state: ViewState, event: InboxEvent): ViewState {
   if (event.type === 'inbox.empty')
     return { ...state, inbox: state.inbox.filter(({ branchId }) => branchId !== event.branchId) }

@@ -12,7 +12,7 @@ type MessageEvent = EventOf<
   'message.appended' | 'message.completed' | 'part.started' | 'part.delta' | 'part.completed'
 >
 
-/** Messages are kept for the branches whose messages were asked for; what is streamed, for all. */
+/** Keeps messages of requested branches, and streaming answers of all. */
 export function reduceMessage(state: ViewState, event: MessageEvent): ViewState {
   const branch = event.branchId && state.branches[event.branchId]
   const next = branch && nextBranch(branch, event)
@@ -99,7 +99,7 @@ function grown({ parts }: StreamingMessage, event: EventOf<'part.delta'>): reado
   return next === part ? parts : parts.with(at, next)
 }
 
-/** Text that came before is not added twice, and nothing is added behind a hole. */
+/** Adds no text twice, and none after a gap. */
 function longer(part: StreamingPart, { text, offset = part.text.length }: EventOf<'part.delta'>) {
   const { length } = part.text
   if (offset > length) return part.isCut ? part : { ...part, isCut: true }
@@ -107,7 +107,7 @@ function longer(part: StreamingPart, { text, offset = part.text.length }: EventO
   return { ...part, text: part.text.slice(0, offset) + text, isCut: false }
 }
 
-/** What is to be drawn of a branch: its messages, the last with the text that is being streamed. */
+/** What to draw of a branch: its messages, ending with the streaming answer. */
 export function shownMessages(branch: BranchView): readonly Message[] {
   const { messages, streaming } = branch
   if (!messages || !streaming) return messages ?? []

@@ -11,7 +11,7 @@ export function reduceRun(state: ViewState, event: RunEvent): ViewState {
   const { runId, branchId, from } = event
   if (runId === null || branchId === null) return state
   const known = state.runs[runId]
-  // one that the snapshot left out goes on: its figures are in the totals already
+  // a run missing from the snapshot resumes: its figures are already in the totals
   if (!known && from !== null) return { ...state, isStale: true }
   const before = known ?? newRun(event)
   const run = { ...before, ...figuresOf(event), ...phaseOf(before, event) }
@@ -71,7 +71,7 @@ function figuresOf(event: RunEvent) {
   return { agent, task, model, turns, maxTurns, toolCalls, usage, costUsd, background }
 }
 
-/** What follows of its state. */
+/** Consequences of its new state. */
 function phaseOf(run: RunRow, event: RunEvent): Partial<RunRow> {
   if (event.type === 'run.progress')
     return {
@@ -102,7 +102,7 @@ function waitOf(run: RunRow, event: RunEvent): RunRow['waitingFor'] {
   return event.type === 'run.backgrounded' ? run.waitingFor : null
 }
 
-/** Figures of one turn; a run that has told of that turn already has them. */
+/** Figures of one turn; ignored if the run already reported that turn. */
 export function reduceFigures(
   state: ViewState,
   event: EventOf<'turn.completed' | 'usage.updated'>,
@@ -119,7 +119,7 @@ export function reduceFigures(
   return addFigures({ ...state, runs: { ...state.runs, [run.id]: run } }, before, run, 0)
 }
 
-/** What a run has come to counts in itself, in each run above it, and in the totals; each once. */
+/** Adds a run's figures once to the run, to each run above it, and to the totals. */
 export function addFigures(state: ViewState, before: RunRow, after: RunRow, runs: number): ViewState {
   if (runs === 0 && isSame(before, after)) return state
   const add = (sum: Totals): Totals => ({
@@ -144,7 +144,7 @@ export function addFigures(state: ViewState, before: RunRow, after: RunRow, runs
   return { ...state, runs: { ...state.runs, ...changed }, totals: add(state.totals) }
 }
 
-/** One that is not known makes the sum unknown, and it stays so. */
+/** An unknown summand makes the sum unknown permanently. */
 function costAfter(sum: number | null, before: number | null, after: number | null): number | null {
   return sum === null || before === null || after === null ? null : sum + after - before
 }
@@ -153,7 +153,7 @@ function isSame(a: RunRow, b: RunRow): boolean {
   return a.toolCalls === b.toolCalls && a.usage === b.usage && a.costUsd === b.costUsd
 }
 
-/** Who comes to the queue is told a place; everybody behind one who leaves it moves up. */
+/** A queued run gets a place; runs behind one that leaves move up. */
 function queueAfter(queue: readonly RunId[], event: RunEvent): readonly RunId[] {
   if (event.type === 'run.progress' || event.type === 'run.backgrounded') return queue
   const runId = event.runId!
@@ -177,7 +177,7 @@ function withQueue(state: ViewState, queue: readonly RunId[]): ViewState {
   return { ...state, runs, queue }
 }
 
-/** Told with each run that comes to the line, and by the first in it when it changes. */
+/** Sent with each run that joins the queue, and by the first one when it changes. */
 function withLine(state: ViewState, event: RunEvent): ViewState {
   if (event.type !== 'run.queued' || event.depth === 0 || event.waitingFor) return state
   const { line = 'conversation' } = event
@@ -200,7 +200,7 @@ function holdsSlot({ depth, status, reason }: RunRow): boolean {
 
 const MAX_TOASTS = 5
 
-/** It asks nothing any more, and writes nothing. */
+/** It no longer asks or writes anything. */
 function afterStop(state: ViewState, { id, branchId }: RunRow, event: RunEvent): ViewState {
   const branch = state.branches[branchId]
   const isStreaming = branch?.streaming?.runId === id

@@ -7,9 +7,9 @@ import { reduceFigures, reduceRun } from './reduce-runs.ts'
 import { newBranch, type ViewState } from './view-state.ts'
 
 /**
- * The state after one more event; the same object when nothing in it has changed. A stored event counts once, however
- * often it comes; one that comes too early says that others were missed, and then the state `isStale` until there is a
- * new snapshot. Live events may come twice.
+ * The state after one more event; the same object if nothing changed. A stored event counts once, however often it
+ * arrives; an early one means that others were missed, and the state `isStale` until the next snapshot. Live events may
+ * arrive twice.
  */
 export function reduce(state: ViewState, event: OffshootEvent): ViewState {
   if (state.isStale || event.conversationId !== state.conversation.id) return state
@@ -68,7 +68,7 @@ function applied(state: ViewState, event: OffshootEvent): ViewState {
     case 'inbox.withdrawn':
     case 'inbox.empty':
       return reduceInbox(state, event)
-    default: // nothing that is drawn, or an event of a newer program
+    default: // not drawn, or an event of a newer program
       return state
   }
 }
@@ -82,7 +82,7 @@ function withBranch(state: ViewState, event: Extract<OffshootEvent, { type: 'bra
   return { ...state, branches: { ...state.branches, [branchId]: { ...branch, messages: [] } } }
 }
 
-/** Takes a toast away. */
+/** Dismisses a toast. */
 export function withoutToast(state: ViewState, id: string): ViewState {
   return { ...state, toasts: state.toasts.filter((toast) => toast.id !== id) }
 }

@@ -13,9 +13,9 @@ type OpenAsks = Pick<ViewState, 'approvals' | 'questions'>
 type Branches = Readonly<Record<BranchId, Pick<BranchView, 'kind'>>>
 
 /**
- * The agents of a conversation by what is to be done about them: the latest run of each subagent, and that of each fork
- * until it has ended well or was cancelled. What asks longest stands first, then what was started last; of what has ended,
- * what ended last. The agent of the main branch is among them while it asks.
+ * The agents of a conversation, grouped by what to do about them: the latest run of each subagent, and of each fork
+ * until it completes or is cancelled. The longest open ask comes first, then the latest start; for ended runs, the
+ * latest end. Includes the main agent while it asks.
  */
 export function runGroups(
   state: OpenAsks & Pick<ViewState, 'runs' | 'latestRuns' | 'queue'> & { readonly branches: Branches },
@@ -78,7 +78,7 @@ function lastEndedFirst(a: RunRow, b: RunRow): number {
   return (b.endedAt ?? 0) - (a.endedAt ?? 0) || newestFirst(a, b)
 }
 
-/** What is asked on a branch and on every branch below it: a person who looks there sees it. */
+/** Open asks on a branch and all branches below it. */
 export function asksBelow(
   state: OpenAsks & Pick<ViewState, 'branches'>,
   branchId: BranchId,
@@ -94,12 +94,12 @@ export function asksBelow(
   }
 }
 
-/** What the model of a branch reads next, in that order. */
+/** What the model of a branch reads next, in order. */
 export function inboxOf({ inbox }: Pick<ViewState, 'inbox'>, branchId: BranchId): readonly InboxItem[] {
   return inbox.filter((item) => item.branchId === branchId)
 }
 
-/** What a conversation may still spend. null: no cap, or a price is not known. */
+/** Remaining budget of a conversation. null: no cap, or a price is unknown. */
 export function budgetLeft({ budget, totals }: Pick<ViewState, 'budget' | 'totals'>) {
   const { costUsd, usage } = totals
   return {

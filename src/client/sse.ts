@@ -7,11 +7,11 @@ export interface ServerMessage {
 }
 
 export interface StreamReader {
-  /** Takes the next piece of the stream, cut wherever; returns the messages that it completes. */
+  /** Accepts the next chunk of the stream, cut anywhere; returns the completed messages. */
   push(chunk: string): readonly ServerMessage[]
 }
 
-/** Reads `text/event-stream`. The decoder of the bytes removes a byte order mark. */
+/** Reads `text/event-stream`. The byte decoder removes a byte order mark. */
 export function readServerMessages(): StreamReader {
   const messages: ServerMessage[] = []
   const { feed } = createParser({

@@ -8,10 +8,10 @@ type State = Pick<RunRow, 'status' | 'reason' | 'endReason' | 'queuePosition' | 
 
 export const { wasRefused } = shared
 
-/** Of a row of which only the state is known. */
+/** For a row of which only the state is known. */
 const noTimes = { branchId: '', queuedAt: 0, startedAt: null, endedAt: null } as const
 
-/** The state of a run of which nothing but its row is known: `Done`, `Queued (number 2)`, `Paused (limit: max turns)`. */
+/** The state of a run from its row alone: `Done`, `Queued (number 2)`, `Paused (limit: max turns)`. */
 export function stateWords(run: State): string {
   const { state, detail } = shared.statusLine({ ...noTimes, ...run })
   return run.status === 'paused' && detail !== null ? `${state} (${detail})` : state
@@ -31,7 +31,7 @@ type StatusState = Pick<
   | 'isDriven'
 >
 
-/** The status line of the branch of a run, as it is now. A row of another conversation brings its own. */
+/** The current status line of a run's branch. Rows of other conversations bring their own. */
 export function statusOf(state: StatusState, row: RunRow): StatusLine {
   const run = state.runs[row.id]
   if (!run) return row.statusLine ?? shared.statusLine(row)
@@ -60,14 +60,14 @@ function unreadOf(state: Pick<ViewState, 'inbox' | 'branches'>, run: RunRow): Un
   return { reports: items.length - messages + unansweredOf(state, run), messages }
 }
 
-/** Told by its messages where they were loaded. */
+/** Taken from its messages if they are loaded. */
 function unansweredOf({ branches }: Pick<ViewState, 'branches'>, run: RunRow): number {
   if (run.status !== 'paused') return 0
   const messages = branches[run.branchId]?.messages
   return messages ? shared.unansweredReports(messages) : (run.unreadReports ?? 0)
 }
 
-/** Of one state of the runs: read for each row that is drawn. */
+/** Cached per state of the runs, because every drawn row reads it. */
 const families = new WeakMap<ViewState['runs'], FamilyTree>()
 
 function familyOf(runs: ViewState['runs']): FamilyTree {
@@ -79,7 +79,7 @@ function familyOf(runs: ViewState['runs']): FamilyTree {
   return family
 }
 
-/** Icon of a state; the word always stands beside it. */
+/** Icon of a state, always shown beside the word. */
 export function stateMark({ status, reason }: Pick<RunRow, 'status' | 'reason'>): string {
   if (status === 'waiting') return reason === 'approval' || reason === 'question' ? '⚑' : '◌'
   return { queued: '⧗', running: '◐', paused: '⏸', completed: '✓', failed: '✗', cancelled: '⊘' }[status]

@@ -2,19 +2,19 @@ import type { RunId } from '../core/ids.ts'
 import type { SpanKind, TimelineRun, Timeline } from './timeline.ts'
 
 export interface LayoutOptions {
-  /** Of everything, names included. Pixels, or columns of a terminal. */
+  /** Total width including names, in pixels or terminal columns. */
   readonly width: number
-  /** Milliseconds since the epoch: where what goes on ends. */
+  /** Milliseconds since the epoch: the end of everything still active. */
   readonly now: number
-  /** Of the names. Default: 220. */
+  /** Width of the names. Default: 220. */
   readonly gutter?: number
-  /** Times in which nothing works (all wait for a person, or have stopped) are drawn short. */
+  /** Shortens times without work, when all runs wait for a person or have stopped. */
   readonly compressIdle?: boolean
-  /** What is in view; default: everything. Milliseconds since the epoch. */
+  /** Visible range, milliseconds since the epoch. Default: everything. */
   readonly view?: { readonly from: number; readonly to: number }
 }
 
-/** Of the drawing: `x` from its left edge, `width` at least 0. What is not in view has none. */
+/** In the drawing: `x` from its left edge, `width` at least 0. Absent outside the visible range. */
 export interface TimelineExtent {
   readonly x: number
   readonly width: number
@@ -22,40 +22,40 @@ export interface TimelineExtent {
 
 export interface LayoutRow {
   readonly runId: RunId
-  /** Levels below the first run: its place in the names. */
+  /** Levels below the first run: the indent of its name. */
   readonly level: number
   readonly agent: string
   readonly task: string
   readonly status: TimelineRun['status']
   readonly model: string
-  /** From its start to its end; null: it waits for a slot, and has only the thin line. */
+  /** From its start to its end; null: it waits for a slot and has only a thin line. */
   readonly bar: TimelineExtent | null
   readonly segments: readonly (TimelineExtent & { readonly kind: SpanKind; readonly label: string })[]
   readonly marks: readonly (TimelineRun['marks'][number] & { readonly x: number })[]
   readonly queuedMs: number
   /** From its start to its end, without pauses. */
   readonly durationMs: number
-  /** In which a model or a tool worked. */
+  /** Time in which a model or a tool worked. */
   readonly busyMs: number
-  /** In which it waited for a person. */
+  /** Time in which it waited for a person. */
   readonly personMs: number
   readonly inputTokens: number
   readonly outputTokens: number
   readonly costUsd: number | null
-  /** Its own part of the cost of everything, 0 to 1; null: a price is not known, or nothing was spent. */
+  /** Its share of the total cost, 0 to 1; null: a price is unknown, or nothing was spent. */
   readonly share: number | null
 }
 
 export interface Layout {
   readonly rows: readonly LayoutRow[]
-  /** Times in view. */
+  /** The visible range. */
   readonly from: number
   readonly to: number
-  /** Round times, with where they are. */
+  /** Round times with their positions. */
   readonly ticks: readonly { readonly x: number; readonly afterMs: number }[]
-  /** What is drawn short. */
+  /** Shortened times. */
   readonly gaps: readonly (TimelineExtent & { readonly ms: number })[]
-  /** Where a time is, and which time a place is. */
+  /** Converts between times and positions. */
   readonly xOf: (at: number) => number
   readonly timeOf: (x: number) => number
   /** Each run counts once. */
@@ -67,7 +67,7 @@ export interface Layout {
   }
 }
 
-/** The geometry of the timeline: a row for each run, below the one that started it. */
+/** Geometry of the timeline: a row for each run, below the run that started it. */
 export function layout(timeline: Timeline, options: LayoutOptions): Layout {
   const { width, now, gutter = 220, compressIdle = false } = options
   const runs = inTreeOrder([...timeline.values()])
@@ -107,7 +107,7 @@ function wholeOf(runs: readonly Leveled[], now: number): { readonly from: number
   return from < to ? { from, to } : { from: now - 1_000, to: now }
 }
 
-/** A pause that goes on has no end to be drawn: the run stopped when it began. */
+/** An ongoing pause has no end to draw: the run stopped when the pause started. */
 function endOf({ kind, from, to }: TimelineRun['spans'][number], now: number): number {
   return to ?? (kind === 'paused' ? from : Math.max(from, now))
 }
@@ -117,13 +117,13 @@ interface Scale {
   readonly to: number
   readonly left: number
   readonly right: number
-  /** Of the time from one end to the other, as much as is drawn as long as it was. */
+  /** The visible width of idle time between two times. */
   readonly drawnMs: number
   readonly xOf: (at: number) => number
   readonly timeOf: (x: number) => number
 }
 
-/** Of what is drawn: each idle time takes this part at most. */
+/** Most of the drawing that each idle time takes. */
 const GAP_SHARE = 0.02
 
 interface ScaleInput {
@@ -134,7 +134,7 @@ interface ScaleInput {
   readonly idle: readonly (readonly [number, number])[]
 }
 
-/** Linear, but for idle times, each of which is as wide as a small part of the rest. */
+/** Linear, except for idle times, each of which gets a small share of the width. */
 function scaleOf({ from, to, left, right, idle }: ScaleInput): Scale {
   const busy = to - from - idle.reduce((sum, [a, b]) => sum + b - a, 0)
   const gap = Math.max(1, busy) * GAP_SHARE
@@ -177,7 +177,7 @@ function piecesOf(from: number, to: number, idle: ScaleInput['idle']) {
   return pieces
 }
 
-/** Only what is longer than this part of everything is worth a gap. */
+/** Idle times shorter than this share of everything are not shortened. */
 const MIN_IDLE_SHARE = 0.05
 
 function idleTimes(
@@ -259,7 +259,7 @@ const STEPS_MS = [
 ]
 const MIN_TICK_WIDTH = 80
 
-/** At round times after the beginning, no closer than their words are wide; idle times that are narrowed hold few. */
+/** At round times after the start, no closer than the width of their labels; shortened idle times hold few. */
 function ticksOf({ from, to, left, right, drawnMs, xOf, timeOf }: Scale): Layout['ticks'] {
   const most = Math.max(1, Math.floor((right - left) / MIN_TICK_WIDTH))
   const step = STEPS_MS.find((ms) => drawnMs / ms <= most) ?? Math.ceil(drawnMs / most)

@@ -3,15 +3,15 @@ import type { BranchId, RunId } from '../core/ids.ts'
 import type { RunRow } from '../protocol/run.ts'
 import { shared } from '../protocol/shared.ts'
 
-/** What a run did at a time. `person`: it waited for one. */
+/** What a run did at a time. `person`: it waited for a person. */
 export type SpanKind = 'queued' | 'model' | 'tool' | 'person' | 'children' | 'retry' | 'paused'
 
 export interface Span {
   readonly kind: SpanKind
   readonly from: number
-  /** null: it goes on. */
+  /** null: it is still active. */
   readonly to: number | null
-  /** The title of a tool, or what is waited for. */
+  /** Title of a tool, or what it waits for. */
   readonly label: string
 }
 
@@ -34,14 +34,14 @@ export interface TimelineRun {
   readonly costUsd: number | null
   readonly spans: readonly Span[]
   readonly marks: readonly Mark[]
-  /** Calls that are under way. */
+  /** Calls in progress. */
   readonly open: readonly string[]
 }
 
-/** Every run by its id, oldest first. */
+/** All runs by id, oldest first. */
 export type Timeline = ReadonlyMap<RunId, TimelineRun>
 
-/** What all runs did when: from every stored event of the conversation (`after: 0`), in their order. */
+/** What all runs did when, from all stored events of the conversation (`after: 0`) in order. */
 export function reduceTimeline(timeline: Timeline, event: OffshootEvent): Timeline {
   if (event.runId === null || event.sub !== undefined) return timeline
   const known = timeline.get(event.runId)
@@ -72,7 +72,7 @@ function withState(run: TimelineRun, event: RunEvent): TimelineRun {
   return shared.isFinal(status) ? { ...failed, open: [], spans: closed(run.spans, at) } : failed
 }
 
-/** Of a limit: which. */
+/** For a limit: which one. */
 function pauseLabel({ reason, endReason }: RunEvent): string {
   return reason === 'limit' && endReason ? `limit: ${endReason.replaceAll('_', ' ')}` : (reason ?? '')
 }
@@ -111,7 +111,7 @@ function ended(run: TimelineRun, { callId, at }: EventOf<'tool.completed'> | { c
   return open.length === run.open.length ? run : atWork({ ...run, open }, at, '')
 }
 
-/** What it waits for hides what its tools do. */
+/** Waiting takes precedence over its tool calls. */
 function atWork(run: TimelineRun, at: number, label: string): TimelineRun {
   if (run.status !== 'running') return run
   return withSpan(run, at, run.open.length > 0 ? 'tool' : 'model', label)
@@ -123,7 +123,7 @@ function withSpan(run: TimelineRun, at: number, kind: SpanKind, label: string): 
   return { ...run, spans: [...closed(run.spans, at), { kind, from: at, to: null, label }] }
 }
 
-/** What lasted no time is not shown. */
+/** Omits spans of no duration. */
 function closed(spans: readonly Span[], at: number): readonly Span[] {
   const last = spans.at(-1)
   if (!last || last.to !== null) return spans

@@ -1,4 +1,4 @@
-/** Calls once, after so many milliseconds, unless the returned function is called before. */
+/** Calls `fn` once after this many milliseconds, unless the returned function is called first. */
 export function after(ms: number, fn: () => void): () => void {
   const timer = setTimeout(fn, ms)
   return () => clearTimeout(timer)

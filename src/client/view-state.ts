@@ -5,12 +5,12 @@ import type { InboxItem } from '../protocol/inbox.ts'
 import type { BranchRow, Snapshot } from '../protocol/conversation.ts'
 import type { CallRow, RunRow, Totals } from '../protocol/run.ts'
 
-/** A tool call, with what it wrote last while it ran. */
+/** A tool call, with its latest output line while it runs. */
 export interface CallView extends CallRow {
   readonly lastLine: string
 }
 
-/** A part of an answer that is being streamed. `isCut`: some of its text was missed; it is whole once it is completed. */
+/** A part of a streaming answer. `isCut`: some of its text was missed; it is complete once the answer is. */
 export interface StreamingPart {
   readonly id: PartId
   readonly type: string
@@ -25,23 +25,23 @@ export interface StreamingMessage {
 }
 
 export interface BranchView extends BranchRow {
-  /** Its own messages that were loaded, oldest first; null: none were asked for. */
+  /** Its own loaded messages, oldest first; null: none were requested. */
   readonly messages: readonly Message[] | null
-  /** The position below which older ones can be loaded; null: there are none. */
+  /** Position below which older ones can be loaded; null: none. */
   readonly before: number | null
   /** How many of those older ones are system messages. */
   readonly systemsBefore: number
-  /** Of the messages that were loaded. */
+  /** Calls of the loaded messages. */
   readonly calls: Readonly<Record<CallId, CallView>>
   readonly streaming: StreamingMessage | null
-  /** The latest answer that is whole: what is told of it afterwards is old. */
+  /** The latest completed answer; later deltas for it are ignored. */
   readonly lastAnswerId: MessageId | null
 }
 
-/** What was answered lately, by whom: a second client says so in the place of its buttons. */
+/** Recent answers and their authors: other clients show them instead of buttons. */
 export interface Answered {
   readonly id: ApprovalRow['id'] | QuestionRow['id']
-  /** `once`, `run`, `always`, `deny`, or what was said; null: a question was closed without an answer. */
+  /** `once`, `run`, `always`, `deny`, or the text; null: a question was closed without an answer. */
   readonly answer: string | null
   readonly by: string
   readonly at: number
@@ -60,18 +60,16 @@ export interface Toast {
   readonly at: number
 }
 
-/**
- * What both UIs draw of one conversation. Nothing is changed in place: what an event is not about keeps its identity.
- */
+/** What both UIs draw of one conversation. Never mutated: parts that an event does not affect keep their identity. */
 export interface ViewState {
-  /** Of the last stored event that is in it. */
+  /** `seq` of the last applied stored event. */
   readonly seq: number
-  /** Events were missed: nothing more is taken in before there is a new snapshot. */
+  /** Events were missed: no events are applied until the next snapshot. */
   readonly isStale: boolean
   readonly isDeleted: boolean
   readonly conversation: Snapshot['conversation']
   readonly owner: Snapshot['owner']
-  /** Whether a process drives it: told by the snapshot, and by what has happened since. */
+  /** Whether a process drives it, from the snapshot and later events. */
   readonly isDriven: boolean
   readonly branches: Readonly<Record<BranchId, BranchView>>
   readonly runs: Readonly<Record<RunId, RunRow>>

@@ -108,7 +108,7 @@ describe('what grants, restricts or limits is never left out of a configuration'
     [{ limits: { maxTurn: 3 } }, 'unknown key "limits.maxTurn"; did you mean maxTurns?'],
     [{ maxTurns: 3 }, 'unknown key "maxTurns"; write it under "limits"'],
     [{ budget: 3 }, 'write "limits": {"budgetUsd": ...}'],
-    [{ mode: 'plan' }, 'a mode is named with --mode'],
+    [{ mode: 'plan' }, 'set the mode with --mode'],
     [{ readonly: true }, '--mode plan'],
     [{ toolz: [] }, 'under "agents.NAME"'],
     [{ disalowedTools: ['bash'] }, 'under "agents.NAME"'],
@@ -146,7 +146,7 @@ describe('what grants, restricts or limits is never left out of a configuration'
     [{ hooks: {} }, '"hooks" does nothing yet'],
     [
       { subagents: { maxConcurrent: 3 }, limits: { maxConcurrent: 4 } },
-      'subagents.maxConcurrent and limits.maxConcurrent are the same setting and differ',
+      'subagents.maxConcurrent and limits.maxConcurrent are the same setting but differ',
     ],
     [null, 'the file: '],
   ])('%j', (values, said) => {

@@ -11,22 +11,22 @@ import { idleOfAgent, type IdleSetting } from '../core/idle-setting.ts'
 
 export interface ConfiguredAgents {
   readonly agents: AgentRegistry
-  /** A sentence for each agent that is configured and that there is not. */
+  /** A sentence for each configured agent that does not exist. */
   readonly warnings: readonly string[]
 }
 
 interface Source {
   readonly name: string
-  /** null for what is no file. */
+  /** null: not a file. */
   readonly file: string | null
   readonly values: Readonly<Record<string, unknown>>
 }
-/** What one source says of one agent. */
+/** One source's settings of one agent. */
 type Part = readonly [Source, AgentSettings]
 
 /**
- * The agents with what the configuration says of them, and those that it defines. @throws OffshootError `config` for
- * settings of an agent whose name is nearly that of one that there is, and for one that does nothing.
+ * Applies the configuration to the agents, and adds the agents that it defines. @throws OffshootError `config` for
+ * settings of a probably misspelled agent, and for one without an effect.
  */
 export function configuredAgents(
   given: readonly AgentDefinition[],
@@ -47,13 +47,13 @@ export function configuredAgents(
   return { agents: createAgentRegistry([...byName.values()]), warnings }
 }
 
-/** One agent with what the configuration says of it. */
+/** Applies the configuration to one agent. */
 export function configuredAgent(agent: AgentDefinition, sources: readonly Source[]): AgentDefinition {
   const parts = partsByName(sources).get(agent.name) ?? []
   return checked(configured(agent, parts), parts)
 }
 
-/** What a source sets and what does nothing then is refused. */
+/** Refuses settings that have no effect. */
 function checked(agent: AgentDefinition, parts: readonly Part[]): AgentDefinition {
   const problem = reminderProblem(agent)
   if (problem) refuse(agent.name, parts, { name: 'firstTurnReminder', why: problem })
@@ -62,7 +62,7 @@ function checked(agent: AgentDefinition, parts: readonly Part[]): AgentDefinitio
   return agent
 }
 
-/** Nothing, where another than a source of the configuration sets it. */
+/** Empty if something other than a configuration source sets it. */
 function refuse(agent: string, parts: readonly Part[], { name, why }: IdleField): void {
   const part = parts.findLast(([, settings]) => settings[name] !== undefined)
   if (!part) return
@@ -113,9 +113,9 @@ function unknownAgent(name: string, known: readonly string[], [part]: readonly P
 }
 
 /**
- * Later sources come before earlier ones, field by field. What restricts adds up: the rules of each source are a list of
- * their own beside those of the definition, and of all lists the strictest counts; so does each list of tools but the
- * last, which takes the place of the definition's.
+ * Later sources override earlier ones, field by field. Restrictions add up: each source's rules form a separate list
+ * besides the definition's, and the strictest of all lists decides; the same holds for tool lists, except that the last
+ * one replaces the definition's.
  */
 function configured(agent: AgentDefinition, parts: readonly Part[]): AgentDefinition {
   let result = agent

@@ -21,16 +21,16 @@ import type { NamedAgent } from './unknown-agents.ts'
 export type RawConfig = { [key: string]: unknown }
 
 export interface CheckedConfig {
-  /** What the source says, without the keys that nobody knows. */
+  /** The source's values, without unknown keys. */
   readonly values: RawConfig
   /** One sentence for each unknown key. */
   readonly warnings: readonly string[]
-  /** Tools that it names and that only a runtime can know. */
+  /** Named tools that only a runtime can know. */
   readonly strangers: readonly Stranger[]
   readonly agents: readonly NamedAgent[]
 }
 
-/** Unknown keys that are named one by one; what is not ours at all has thousands. */
+/** Most unknown keys to name; an unrelated file has thousands. */
 const MAX_WARNINGS = 20
 const MAX_DEPTH = 64
 
@@ -41,9 +41,9 @@ export function parseConfigFile(text: string, file: string): CheckedConfig {
 }
 
 export interface Document {
-  /** undefined: the text says nothing. */
+  /** undefined: the text is empty. */
   readonly values: unknown
-  /** `file:line` of a path, or of the nearest that there is. */
+  /** `file:line` of a path, or of its nearest existing part. */
   readonly where: (path: readonly PropertyKey[]) => string
 }
 
@@ -62,7 +62,7 @@ export function readDocument(text: string, file: string): Document {
   }
 }
 
-/** Checks what one source says. `where` names the place of a path in it. @throws OffshootError `config`. */
+/** Validates the values of one source. `where` locates a path in it. @throws OffshootError `config`. */
 export function checkConfig(given: unknown, where: (path: readonly PropertyKey[]) => string): CheckedConfig {
   if (isNothing(given)) return { values: {}, warnings: [], strangers: [], agents: [] }
   const { values, written } = isObject(given)
@@ -110,7 +110,7 @@ function bounded<T>(all: readonly T[], text: (one: T) => string): readonly strin
   return more > 0 ? [...shown, `${more} more unknown keys`] : shown
 }
 
-/** The tools of rules and delegations that the program itself does not have. */
+/** Tools in rules and delegations that are not built in. */
 function rulesOf({ permissions = [], delegations = [] }: RawConfig): ReadAgents['strangers'] {
   const named = (key: string, list: unknown) =>
     (list as readonly unknown[]).map((each, at) => {
@@ -126,14 +126,14 @@ function isObject(value: unknown): value is RawConfig {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** As most sources: the schema is not made for them. */
+/** A typical source has no such keys, so the schema is not created. */
 function isNothing(values: unknown): boolean {
   const isPlain =
     typeof values === 'object' && values !== null && Object.getPrototypeOf(values) === Object.prototype
   return isPlain && Object.keys(values).length === 0
 }
 
-/** The parser, and what reads its result, call themselves for each level. @throws OffshootError `config`. */
+/** The parser and its readers recurse for each level. @throws OffshootError `config`. */
 export function checkDepth(text: string, where: (offset: number) => string): void {
   const scanner = createScanner(text, true)
   let depth = 0
@@ -146,20 +146,20 @@ export function checkDepth(text: string, where: (offset: number) => string): voi
   }
 }
 
-/** jsonc-parser's own values have no line, and forget that a key stood there before. */
+/** jsonc-parser's own values have no line numbers and hide duplicate keys. */
 function valueOf(node: Node, where: (offset: number) => string): unknown {
   if (node.type === 'array') return (node.children ?? []).map((child) => valueOf(child, where))
   if (node.type !== 'object') return node.value
   const values = new Map<string, unknown>()
   for (const { children, offset } of node.children ?? []) {
     const key = children![0]!.value as string
-    if (values.has(key)) throw wrong(`${where(offset)}: the key ${JSON.stringify(key)} stands there twice`)
+    if (values.has(key)) throw wrong(`${where(offset)}: the key ${JSON.stringify(key)} appears twice`)
     values.set(key, valueOf(children![1]!, where))
   }
   return Object.fromEntries(values)
 }
 
-/** The node of the longest part of the path that exists: a missing value is reported where it is missing. */
+/** The node of the longest existing part of the path: a missing value is reported where it should be. */
 function nearestNode(tree: Node | undefined, path: readonly PropertyKey[]): Node | undefined {
   for (let length = path.length; tree && length >= 0; length--) {
     const node = findNodeAtLocation(tree, path.slice(0, length) as (string | number)[])
@@ -198,7 +198,7 @@ type Inner = { readonly [side in 'innerType' | 'in' | 'out']?: z.core.$ZodType }
 
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   const { innerType, in: before, out } = schema._zod.def as Inner
-  // of a schema with a function before or after it, the side that is none
+  // of a union with a function before or after it, the other side
   const inner = innerType ?? [before, out].find((each) => each && each._zod.def.type !== 'transform')
   return inner ? unwrap(inner) : schema
 }

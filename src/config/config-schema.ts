@@ -11,12 +11,12 @@ import type { AgentSettings } from './read-agent-settings.ts'
 import { defaults } from './defaults.ts'
 import { keyedProviders, searchProviders } from '../tools/web/search-settings.ts'
 
-/** What a configuration file may hold (docs/configuration.md). Money in US dollars, times in milliseconds. */
+/** Content of a configuration file (docs/configuration.md). Money in US dollars, times in milliseconds. */
 export type Config = z.infer<ReturnType<typeof makeConfigSchema>>
-/** As it is written: everything may be left out. */
+/** As written: everything is optional. */
 export type ConfigInput = z.input<ReturnType<typeof makeConfigSchema>>
 
-/** Made when it is first asked for, as what it is made of: most starts have no configuration. */
+/** Created on first use, like its parts: most starts have no configuration. */
 export const configSchema = once(makeConfigSchema)
 export const ruleSchema = once(makeRuleSchema)
 export const agentSchema = once(() => z.custom<AgentSettings>(isObject, 'expected the fields of an agent'))
@@ -26,7 +26,7 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An object, or the short form `tool:pattern`, which allows. */
+/** An object, or the short form `tool:pattern` for an allow rule. */
 function makeRuleSchema() {
   return z
     .custom<RuleInput>(() => true)
@@ -51,7 +51,7 @@ function delegationSchema() {
       tool: z
         .string()
         .min(1)
-        .refine((name) => name !== '*', 'a delegation names the tool or toolset that it is for')
+        .refine((name) => name !== '*', 'a delegation must name a tool or toolset, not *')
         .describe('a tool or a toolset'),
       pattern: z.string().optional().describe('as in a rule'),
     })
@@ -63,7 +63,7 @@ function delegationSchema() {
     })
 }
 
-/** A setting of which one value is what happens, and every other does nothing yet. */
+/** A setting with one supported value; the others have no effect yet. */
 function only<const T extends string>(now: T, because: string) {
   const error = ({ input }: { readonly input?: unknown }) =>
     `${shown(input)} does nothing yet: ${because}; write "${now}" or leave it out`
@@ -73,8 +73,8 @@ function only<const T extends string>(now: T, because: string) {
 function makeSubagentsSchema() {
   return z
     .strictObject({
-      backend: only(defaults.subagents.backend, 'every agent runs in this program'),
-      isolation: only(defaults.subagents.isolation, 'every agent works in the same directory'),
+      backend: only(defaults.subagents.backend, 'all agents run in this program'),
+      isolation: only(defaults.subagents.isolation, 'all agents share one directory'),
     })
     .prefault({})
 }
@@ -105,7 +105,7 @@ function modelsSchema() {
         if (idle) context.addIssue({ code: 'custom', path: [id, idle.name], message: idle.why })
       }
     })
-    .describe('how a model is asked, by provider/model')
+    .describe('settings of model requests, by provider/model')
 }
 
 function limitsSchema() {
@@ -134,7 +134,7 @@ function limitsSchema() {
       .int()
       .min(1)
       .default(limits.maxTurnsSubagent)
-      .describe('turns of a subagent whose definition names none'),
+      .describe('turns of a subagent whose definition sets no limit'),
     maxQueue: z.int().min(0).default(limits.maxQueue).describe('runs that may wait for a slot'),
     globalConcurrent: z
       .int()
@@ -146,13 +146,17 @@ function limitsSchema() {
       .int()
       .min(2)
       .default(limits.maxIdenticalCalls)
-      .describe('rounds of one to four calls with the same results in a row'),
+      .describe('consecutive rounds of one to four calls with the same results'),
     maxReportTokens: z
       .int()
       .min(1)
       .default(limits.maxReportTokens)
       .describe('tokens of a report in its parent’s context'),
-    stallMs: z.int().min(1).default(limits.stallMs).describe('time without any event, milliseconds'),
+    stallMs: z
+      .int()
+      .min(1)
+      .default(limits.stallMs)
+      .describe('time without events before a run pauses, milliseconds'),
     approvalMs: z
       .int()
       .min(1)
@@ -179,11 +183,11 @@ function makeConfigSchema() {
     delegations: z
       .array(delegationSchema())
       .default([])
-      .describe('what an agent may do although the one that starts it may not; of the user config alone'),
+      .describe('what an agent may do even if the agent that starts it may not; user config only'),
     agents: z
       .record(z.string(), agentSchema())
       .default({})
-      .describe('agents by name: fields of one that there is, or a new one with description and prompt'),
+      .describe('agents by name: fields to change, or a new agent with description and prompt'),
     models: modelsSchema().default({}),
     prices: z
       .record(z.string(), priceSchema())
@@ -191,12 +195,15 @@ function makeConfigSchema() {
       .describe('US dollars per million tokens, by provider/model'),
     search: z
       .strictObject({
-        provider: z.enum(searchProviders).optional().describe('who searches the web for websearch'),
-        keys: z.partialRecord(z.enum(keyedProviders), z.string().min(1)).default({}).describe('by provider'),
+        provider: z.enum(searchProviders).optional().describe('search provider for websearch'),
+        keys: z
+          .partialRecord(z.enum(keyedProviders), z.string().min(1))
+          .default({})
+          .describe('API keys by provider'),
         url: z
           .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
           .optional()
-          .describe('where SearXNG is'),
+          .describe('URL of SearXNG'),
       })
       .prefault({}),
     recovery: z.enum(['continue', 'pause']).default(defaults.recovery),
@@ -207,12 +214,12 @@ function makeConfigSchema() {
           .min(0)
           .nullable()
           .default(defaults.store.warnBytes)
-          .describe('a start says so when the store takes more bytes; null: never'),
+          .describe('warn at start when the store is larger, bytes; null: never'),
       })
       .prefault({}),
-    announce: only(defaults.announce, 'a report is announced as a whole'),
+    announce: only(defaults.announce, 'reports are always announced in full'),
   })
 }
 
-/** The configuration where nobody says anything. */
+/** The default configuration. */
 export const defaultConfig = (): Config => structuredClone(defaults)

@@ -12,36 +12,36 @@ import { mergeValues } from './merge-values.ts'
 
 export interface LoadedConfig {
   readonly config: Config
-  /** The rules of each source stay a layer of their own: the strictest of them wins. */
+  /** The rules of each source form their own layer: the strictest wins. */
   readonly layers: readonly Layer[]
   readonly warnings: readonly string[]
-  /** In the order in which they are read: of two that say something about a key the later one counts. */
+  /** In reading order: later sources override earlier ones. */
   readonly sources: readonly ConfigSource[]
-  /** What is in force without the project: of the user's file and the defaults. */
+  /** The configuration without the project: the user's file and the defaults. */
   readonly base: Config
-  /** Named tools that only a runtime can know; a caller that has one calls `requireKnown`. */
+  /** Named tools that only a runtime can know; a caller with a runtime calls `requireKnown`. */
   readonly strangers: readonly Stranger[]
-  /** Agents that the sources name, whatever of it is in force; a caller that knows all agents calls `requireAgents`. */
+  /** Agents named by the sources, granted or not; a caller that knows all agents calls `requireAgents`. */
   readonly named: { readonly user: readonly NamedAgent[]; readonly here: readonly NamedAgent[] }
 }
 
 export interface ConfigSource {
   readonly name: 'user config' | 'project config as trusted' | 'project config' | 'environment' | 'program'
-  /** The path of the file; null for what is no file. */
+  /** Path of the file; null: not a file. */
   readonly file: string | null
-  /** Whether it says anything at all. */
+  /** Whether it sets anything. */
   readonly found: boolean
-  /** What it says, without the keys that nobody knows. */
+  /** Its values, without unknown keys. */
   readonly values: RawConfig
 }
 
-/** What the user's file says, and the project's; neither need exist. */
+/** The user's file and the project's; neither need exist. */
 export interface ConfigFiles {
   readonly user: FileSource
   readonly project: FileSource
 }
 
-/** @throws OffshootError `config` for a file that cannot be read or understood. */
+/** @throws OffshootError `config` for an unreadable or invalid file. */
 export function readConfigFiles(directory: string, env: Env): ConfigFiles {
   return {
     user: readSource(join(configHome(env), 'offshoot', 'config.jsonc')),
@@ -49,16 +49,16 @@ export function readConfigFiles(directory: string, env: Env): ConfigFiles {
   }
 }
 
-/** What of the project's file is in force. */
+/** The granted part of the project's file. */
 export interface AdmittedProject {
   readonly source: ReadSource
-  /** What narrowed in the file that a person trusted, where that was another one. */
+  /** Restrictions of the trusted version of the file, if that was another one. */
   readonly trusted?: RawConfig | undefined
 }
 
 /**
- * User file, project file, environment, and what the program that uses the library says: later ones win, key by key.
- * @throws OffshootError `config`.
+ * Merges user file, project file, environment, and the options of a program that uses the library: later ones win, key
+ * by key. @throws OffshootError `config`.
  */
 export function combineConfig(
   { user, project: { file } }: ConfigFiles,
@@ -94,7 +94,9 @@ function rulesIn({ permissions }: RawConfig): readonly Rule[] {
   return permissions === undefined ? [] : configSchema().shape.permissions.parse(permissions)
 }
 
-/** What narrowed in the project's file when it was trusted: its own source, so that its rules stay a layer. */
+/**
+ * Restrictions of the trusted version of the project's file: a separate source, so that its rules form their own layer.
+ */
 function asTrusted(file: string, values: RawConfig) {
   return {
     name: 'project config as trusted',

@@ -6,7 +6,7 @@ import { withoutCredentials } from './without-credentials.ts'
 export interface ConfigValue {
   /** The path, with dots: `limits.maxTurns`. */
   readonly key: string
-  /** null where nothing is set. URLs have neither user and password nor the values of their query. */
+  /** null if unset. URLs lack user, password and query values. */
   readonly value: unknown
   readonly source: Source
 }
@@ -15,7 +15,7 @@ export type ConfigRule = Rule & { readonly source: Source }
 
 type Source = 'default' | ConfigSource['name']
 
-/** Every value that is in force, and the last source that says it. Rules of all sources count, so each is told. */
+/** Every effective value with the last source that sets it. Rules of all sources apply, so each is listed. */
 export function configValues({
   config,
   layers,
@@ -38,7 +38,7 @@ export function configValues({
   return { values, permissions }
 }
 
-/** Nobody's key is shown, whoever looks over a shoulder or reads a log. */
+/** Never shows a key, because screens and logs may be seen by others. */
 function shownValue([key, inner]: readonly string[], value: unknown): unknown {
   if (key === 'search' && inner === 'keys' && typeof value === 'string') return '(set)'
   return typeof value === 'string' ? withoutCredentials(value) : (value ?? null)
@@ -54,7 +54,7 @@ function leaves(path: readonly string[], value: unknown): Leaf[] {
   return Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner))
 }
 
-/** An object without keys says nothing: so does one of which all is held back until it is trusted. */
+/** An object without keys sets nothing; nor does one whose content still awaits trust. */
 function says(values: unknown, [key, ...rest]: readonly string[]): boolean {
   if (key === undefined) return !isObject(values) || Object.keys(values).length > 0
   return isObject(values) && Object.hasOwn(values, key) && says(values[key], rest)

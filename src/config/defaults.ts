@@ -1,6 +1,6 @@
 import { defaultLimits } from '../core/limits.ts'
 
-/** What is in force where nobody says anything. No schema is needed for it: most starts have no configuration. */
+/** The defaults. They need no schema: most starts have no configuration. */
 export const defaults = {
   baseUrls: {},
   delegation: 'auto' as const,

@@ -6,26 +6,26 @@ import { ofEnvironment, type ReadSource } from './read-source.ts'
 import { narrowEnvironment } from './narrow-environment.ts'
 import type { Env } from './homes.ts'
 
-/** Variables that are ours but are no configuration. */
+/** Our variables that are not configuration. */
 const RESERVED: readonly string[] = ['OFFSHOOT_HOME', 'OFFSHOOT_CALL_ID', ...RUN_MARKS]
 
-/** What the environment says. `below`: what is in force without it. @throws OffshootError `config`. */
+/** The configuration from the environment. `below`: the effective one without it. @throws OffshootError `config`. */
 export function environmentSource(env: Env, below: () => Config): ReadSource {
   return ofCaller(env, ofEnvironment(readEnvironment(env)), below)
 }
 
-/** In a process that a run has started an agent sets the environment: it narrows, and nothing else. */
+/** In a process that a run started, an agent controls the environment: it can only restrict. */
 function ofCaller(env: Env, source: ReadSource, below: () => Config): ReadSource {
   if (!source.found || !hasRunMark(env)) return source
   const { values, dropped } = narrowEnvironment(source.values, below().limits)
   const warnings = dropped.map(
     (key) =>
-      `environment: ${key} only narrows in a process that a run has started; the rest of it is ignored`,
+      `environment: in a process that a run started, ${key} can only restrict; its other settings are ignored`,
   )
   return { ...source, values, agents: [], warnings: [...source.warnings, ...warnings] }
 }
 
-/** No key is as deep; what reads the values calls itself for each level. */
+/** Deeper than any key; readers recurse for each level. */
 const MAX_LEVELS = 64
 
 /** `OFFSHOOT_LIMITS__MAX_TURNS=5` is limits.maxTurns. */

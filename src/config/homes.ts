@@ -4,12 +4,12 @@ import { OffshootError } from '../core/errors.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** `$XDG_CONFIG_HOME`, or what stands for it. */
+/** `$XDG_CONFIG_HOME`, or its default. */
 export function configHome(env: Env): string {
   return env['XDG_CONFIG_HOME'] || join(homeOf(env), '.config')
 }
 
-/** Where data lies: `$OFFSHOOT_HOME`, else `$XDG_DATA_HOME/offshoot`. */
+/** Data directory: `$OFFSHOOT_HOME`, else `$XDG_DATA_HOME/offshoot`. */
 export function dataHome(env: Env): string {
   return (
     env['OFFSHOOT_HOME'] || join(env['XDG_DATA_HOME'] || join(homeOf(env), '.local', 'share'), 'offshoot')
@@ -28,6 +28,6 @@ function systemHome(): string | undefined {
   try {
     return homedir()
   } catch {
-    return undefined // a user whom the system does not know
+    return undefined // a user unknown to the system
   }
 }

@@ -25,7 +25,7 @@ function replace(schema: Record<string, unknown>, by: JsonSchema): void {
   Object.assign(schema, by)
 }
 
-const SHORT_RULE = { type: 'string', minLength: 1, description: 'tool:pattern, which is allowed' } as const
+const SHORT_RULE = { type: 'string', minLength: 1, description: 'tool:pattern to allow' } as const
 const RULE = {
   type: 'object',
   properties: {
@@ -34,7 +34,7 @@ const RULE = {
       type: 'string',
       minLength: 1,
       maxLength: MAX_PATTERN_LENGTH,
-      description: 'over what the call touches: a command, a path, a host, a name',
+      description: 'matches what the call touches: a command, path, host or name',
     },
     action: { type: 'string', enum: ['allow', 'ask', 'deny'] },
   },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createSecretMask, type SecretMask } from '../core/secrets/mask.ts'
 import { dataHome, type Env } from './homes.ts'
 
-/** The mask of a process: what its environment, its configuration and its data directory hold. */
+/** The mask of a process: secrets of its environment, configuration and data directory. */
 export function secretMask(env: Env, configured: readonly (string | undefined)[] = []): SecretMask {
   return createSecretMask(knownValues(env, configured))
 }
@@ -23,9 +23,9 @@ function isSecretName(name: string): boolean {
 }
 
 const MIN_CHARS = 8
-/** A longer value is a document: keys in it have shapes of their own. */
+/** A longer value is a document; keys in it have formats of their own. */
 const MAX_CHARS = 8 * 1024
-/** Where a secret is, or whether there is one. */
+/** Settings that locate a secret, or say whether there is one. */
 const PLACE = /^(?:[~.]{0,2}\/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*:\/\/[^@]*$|(?:true|false|enabled|disabled)$)/i
 
 function isSecretValue(value: string): boolean {
@@ -36,6 +36,6 @@ function installationToken(env: Env): string | undefined {
   try {
     return readFileSync(join(dataHome(env), 'token'), 'utf8')
   } catch {
-    return undefined // no server has run, or the directory is not ours to read
+    return undefined // no server has run, or the directory is not readable
   }
 }

@@ -1,6 +1,6 @@
 import type { RawConfig } from './config-file.ts'
 
-/** Key by key: of two that say something about a key the one above counts. Lists are not joined. */
+/** Merges key by key; the upper source wins. Lists are not joined. */
 export function mergeValues(below: RawConfig, above: RawConfig): RawConfig {
   const result: RawConfig = { ...below }
   for (const [key, value] of Object.entries(above)) {

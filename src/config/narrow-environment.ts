@@ -3,13 +3,13 @@ import type { RawConfig } from './config-file.ts'
 
 export interface Narrowed {
   readonly values: RawConfig
-  /** The keys that are left out. */
+  /** The dropped keys. */
   readonly dropped: readonly string[]
 }
 
 /**
- * Of what the environment of an agent's process says, that which narrows: rules that ask or deny, and limits below those
- * in force. The person's own variables do not reach such a process, so that an agent has set all of these.
+ * The restricting part of the environment of an agent's process: ask and deny rules, and limits below the current ones.
+ * The person's own variables do not reach such a process, so an agent has set all of these.
  */
 export function narrowEnvironment(values: RawConfig, limits: Config['limits']): Narrowed {
   const kept: RawConfig = {}

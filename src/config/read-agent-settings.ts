@@ -4,7 +4,7 @@ import { PROMPTS, readFields, type FieldNote } from '../agents/read-fields.ts'
 import { flat } from '../agents/restricting-keys.ts'
 import type { Stranger } from '../core/rules/unknown-tool.ts'
 
-/** What a configuration says of an agent: any field of a definition. */
+/** Settings of an agent in a configuration: any field of a definition. */
 export type AgentSettings = Partial<
   Omit<AgentDefinition, 'name' | 'basePrompt' | 'source' | 'extra' | 'checkOutput' | 'narrowed'>
 >
@@ -12,12 +12,14 @@ export type AgentSettings = Partial<
 export interface ReadAgents {
   readonly agents: Readonly<Record<string, AgentSettings>>
   readonly wrong: FieldNote | null
-  /** Fields that are left out, and keys that nobody knows, with their paths. */
+  /** Ignored fields and unknown keys, with their paths. */
   readonly warnings: readonly FieldNote[]
   readonly strangers: readonly (Omit<Stranger, 'where'> & { readonly path: readonly PropertyKey[] })[]
 }
 
-/** `agents` of a configuration, read as the fields of agent files are. What is no object is left to the schema. */
+/**
+ * Parses `agents` of a configuration like the fields of agent files. The schema rejects entries that are not objects.
+ */
 export function readAgentSettings(agents: unknown): ReadAgents {
   const entries = isObject(agents) ? Object.entries(agents) : []
   const read = entries.map(([name, value]) => ({ name, ...readOne(name, value) }))
@@ -58,10 +60,10 @@ function readOne(name: string, value: unknown): One {
   }
 }
 
-/** A group of settings that limits or restricts at the top of a configuration, and not in an agent. */
+/** Groups of limits or restrictions that belong at the top level of a configuration, not in an agent. */
 const GROUPS: Readonly<Record<string, string>> = {
   limits: 'write each limit in the agent itself, such as "maxTurns"',
-  delegations: 'it stands at the top of the configuration',
+  delegations: 'it belongs at the top level of the configuration',
 }
 
 function groupProblem(entries: readonly (readonly [string, unknown])[]): FieldNote | null {
@@ -71,12 +73,12 @@ function groupProblem(entries: readonly (readonly [string, unknown])[]): FieldNo
 
 function textProblem(texts: readonly (readonly [string, unknown])[]): FieldNote | null {
   const bad = texts.find(([, value]) => typeof value !== 'string' || value.trim() === '')
-  if (bad) return { path: [bad[0]], problem: 'expected a text' }
+  if (bad) return { path: [bad[0]], problem: 'expected a string' }
   const [first, other] = texts.filter(([key]) => key !== 'description')
   if (!other || first![1] === other[1]) return null
   return {
     path: [other[0]],
-    problem: `"${first![0]}" and "${other[0]}" are the same and differ; keep one of them`,
+    problem: `"${first![0]}" and "${other[0]}" set the same thing but differ; keep one of them`,
   }
 }
 

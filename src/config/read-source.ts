@@ -2,19 +2,19 @@ import { readFileSync, statSync } from 'node:fs'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { checkConfig, parseConfigFile, type CheckedConfig, type RawConfig } from './config-file.ts'
 
-/** What one source of configuration says. */
+/** The values of one configuration source. */
 export interface ReadSource extends CheckedConfig {
-  /** Whether it says anything at all. */
+  /** Whether it sets anything. */
   readonly found: boolean
 }
 
-/** A file; `text` is all that it holds. */
+/** A file; `text` is its whole content. */
 export interface FileSource extends ReadSource {
   readonly file: string
   readonly text: string
 }
 
-/** @throws OffshootError `config` for a file that cannot be read or understood; one that does not exist says nothing. */
+/** @throws OffshootError `config` for an unreadable or invalid file; a missing one sets nothing. */
 export function readSource(file: string): FileSource {
   const text = readText(file)
   if (text === null)
@@ -22,7 +22,7 @@ export function readSource(file: string): FileSource {
   return { found: true, ...parseConfigFile(text, file), text, file }
 }
 
-/** What is said in code and not known is a mistake there. */
+/** Unknown values in code are mistakes. */
 export function readProgram(program: RawConfig): ReadSource {
   const { warnings, ...checked } = checkConfig(program, () => 'config')
   if (warnings.length > 0)
@@ -32,7 +32,7 @@ export function readProgram(program: RawConfig): ReadSource {
 
 const MAX_BYTES = 1024 * 1024
 
-/** null where there is no file. Nothing that blocks or never ends (a pipe, a device) is opened. */
+/** null: no such file. Never opens anything that blocks or never ends (a pipe, a device). */
 function readText(file: string): string | null {
   let bytes: Buffer
   try {
@@ -54,17 +54,17 @@ function readText(file: string): string | null {
 
 function unreadable(file: string, why: string, cause: unknown): OffshootError {
   return new OffshootError('config', `${file} cannot be read: ${why}`, {
-    hint: 'mend or remove the file',
+    hint: 'fix or remove the file',
     cause,
   })
 }
 
-/** Where keys are, and where they are sent: a project must not send the user's key to a server of its choice. */
+/** Sources and destinations of keys: a project must not send the user's key to its own server. */
 const KEYS = ['baseUrls', 'search']
-/** Settings that give an agent more than the agent that starts it has. */
+/** Settings that give an agent more rights than its starter. */
 const AUTHORITY = ['delegations']
 
-/** A source that may not say everything, and where the rest has to stand. */
+/** A restricted source, and where its forbidden settings belong. */
 interface Barred {
   readonly name: string
   readonly where: Readonly<Record<string, string>>
@@ -82,12 +82,12 @@ const ENVIRONMENT: Barred = {
   where: Object.fromEntries(AUTHORITY.map((key) => [key, 'the user config'])),
 }
 
-/** A project's file without what it may not say. */
+/** A project's file without forbidden settings. */
 export function ofProject(source: ReadSource): ReadSource {
   return without(PROJECT, source)
 }
 
-/** The environment without what it may not say. */
+/** The environment without forbidden settings. */
 export function ofEnvironment(source: ReadSource): ReadSource {
   return without(ENVIRONMENT, source)
 }

@@ -10,10 +10,10 @@ interface Spelling {
   readonly value?: (given: unknown) => unknown
 }
 
-/** Words for the one directory that there is. Others are refused in the words of the file. */
+/** Names for the only supported directory mode. Others are refused in the file's own words. */
 const ONE_DIRECTORY: readonly unknown[] = ['same', 'shared', 'parent']
 
-/** What other programs call settings of ours. */
+/** Other programs' names of our settings. */
 const SPELLINGS: readonly Spelling[] = [
   { from: ['subagents', 'maxConcurrent'], to: ['limits', 'maxConcurrent'] },
   { from: ['subagents', 'defaultCli'], to: ['subagents', 'backend'] },
@@ -32,11 +32,11 @@ export const subagentSpellings: Readonly<Record<string, JsonSchema>> = Object.fr
 
 export interface Respelled {
   readonly values: RawConfig
-  /** Where a path of `values` is written. */
+  /** The spelling of a path in `values`. */
   readonly written: (path: Path) => Path
 }
 
-/** The same in our spelling. @throws OffshootError `config` where two spellings of one setting differ. */
+/** Converts to our spelling. @throws OffshootError `config` if two spellings of one setting differ. */
 export function respelled(values: RawConfig, where: (path: Path) => string): Respelled {
   const copy = structuredClone(values)
   const moved = new Map<string, Path>()
@@ -48,7 +48,7 @@ export function respelled(values: RawConfig, where: (path: Path) => string): Res
     if (ours !== undefined && JSON.stringify(ours) !== JSON.stringify(meant))
       throw new OffshootError(
         'config',
-        `${where(from)}: ${from.join('.')} and ${to.join('.')} are the same setting and differ; keep one of them`,
+        `${where(from)}: ${from.join('.')} and ${to.join('.')} are the same setting but differ; keep one of them`,
       )
     remove(copy, from)
     put(copy, to, meant)

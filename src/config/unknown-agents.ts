@@ -4,7 +4,7 @@ import { OffshootError } from '../core/errors.ts'
 import { nearestName } from '../core/nearest-name.ts'
 import type { AgentSettings } from './read-agent-settings.ts'
 
-/** An agent that a source of the configuration names. */
+/** An agent named by a configuration source. */
 export interface NamedAgent {
   readonly name: string
   /** For the error: `offshoot.jsonc:3: agents.critic`. */
@@ -15,9 +15,9 @@ export interface NamedAgent {
 const HINT = 'a new agent needs "description" and "prompt"'
 
 /**
- * Refuses settings of an agent that does not exist. All sources together may define one. The configuration of
- * the user is for every directory and may name agents that only some of these have: there only a name that is nearly
- * another one is refused. @throws OffshootError `config`
+ * Refuses settings of a missing agent. All sources together may define one. The user's configuration applies to every
+ * directory and may name agents that only some have: there, only a probable misspelling is refused. @throws
+ * OffshootError `config`
  */
 export function requireAgents(
   named: { readonly here: readonly NamedAgent[]; readonly user: readonly NamedAgent[] },
@@ -41,7 +41,7 @@ function isDefined(name: string, all: readonly NamedAgent[]): boolean {
   )
 }
 
-/** The agents that files define. Files that cannot be used or wait for trust count too: they have an error of their own. */
+/** Agents defined by files. Unusable or untrusted files count too: they have errors of their own. */
 export function namesOfFiles({ files }: Pick<LoadedAgents, 'files'>): string[] {
   return files.map(({ name, path }) => name ?? nameOfFile(path))
 }

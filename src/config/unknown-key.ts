@@ -1,11 +1,11 @@
 import { restrictingWord } from '../agents/restricting-keys.ts'
 import { nearestName } from '../core/nearest-name.ts'
 
-/** Parts of a configuration that grant, restrict or limit: what is not known there is never left out. */
+/** Parts of a configuration that grant, restrict or limit: unknown keys in them are never ignored. */
 const STRICT_PARTS: ReadonlySet<PropertyKey> = new Set(['limits', 'delegations', 'subagents'])
 const STRICT_KEYS = ['permissions', 'delegations', 'delegation', 'limits', 'agents', 'subagents']
 
-/** What there is no code for yet. */
+/** Features without an implementation yet. */
 const NOT_YET: Readonly<Record<string, string>> = {
   hooks: 'hooks are not run yet',
   mcp: 'MCP servers are not available yet',
@@ -14,7 +14,7 @@ const NOT_YET: Readonly<Record<string, string>> = {
   sandbox: 'there is no sandbox yet',
 }
 
-/** Where the words that restrict an agent have their place in a configuration. */
+/** Where restrictions of agents belong in a configuration. */
 const PLACES: Readonly<Record<string, string>> = {
   permissions: 'write "permissions"',
   defaultPermissions: 'write "permissions"',
@@ -24,14 +24,14 @@ const PLACES: Readonly<Record<string, string>> = {
   timeoutMs: 'write it under "limits"',
   isolation: 'write it under "subagents"',
   backend: 'write it under "subagents"',
-  mode: 'a mode is named with --mode',
-  permissionMode: 'a mode is named with --mode',
+  mode: 'set the mode with --mode',
+  permissionMode: 'set the mode with --mode',
   readonly: 'use --mode plan, or rules in "permissions"',
 }
 
 /**
- * Why a configuration with this unknown key cannot be used; null where the key may be left out with a warning. `known`:
- * the keys that there are in its place; `limits`: those of `limits`.
+ * Why this unknown key makes a configuration unusable; null: it can be ignored with a warning. `known`: the valid keys
+ * in its place; `limits`: those of `limits`.
  */
 export function refusedKey(
   path: readonly PropertyKey[],

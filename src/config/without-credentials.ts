@@ -1,4 +1,4 @@
-/** A text with its URLs, but without what a key could stand in: user and password, query and fragment. */
+/** Removes possible credentials from the URLs in a text: user and password, query and fragment. */
 export function withoutCredentials(text: string): string {
   return text
     .replace(/\/\/[^\s/?#]*@/g, '//***@')

@@ -12,7 +12,7 @@ import {
 } from './message.ts'
 import { reportForModel } from './report/report-envelope.ts'
 
-/** What `buildContext` reads of a conversation. Messages come in the order of their branch. */
+/** The part of a conversation that `buildContext` reads. Messages are in the order of their branch. */
 export interface ConversationTree {
   readonly branches: Pick<ReadonlyMap<BranchId, Branch>, 'get'>
   messages(branchId: BranchId): readonly Message[]
@@ -26,14 +26,13 @@ export interface ContextMessage {
 const NOT_RUN = 'not run on this branch'
 
 /**
- * What the model sees on a branch: with `inheritContext` the context of the parent up to and including the origin
- * message, then the branch's own messages; otherwise its own messages only. The result is one that
- * every provider accepts:
- * - system text stands first, and the nearest branch that has any replaces what it would inherit;
- * - every tool call is followed at once by exactly one result; a missing one is "not run on this branch";
- * - where the oldest turns were summarised, the summary stands for them (compaction-plan.ts);
+ * What the model sees on a branch: with `inheritContext`, the parent's context up to and including the origin message,
+ * then the branch's own messages; otherwise only its own messages. Every provider accepts the result:
+ * - system text comes first; the nearest branch that has any replaces what it would inherit;
+ * - every tool call is followed immediately by exactly one result; a missing one becomes "not run on this branch";
+ * - a summary replaces the oldest turns that it covers (compaction-plan.ts);
  * - no result without its call, no empty message, no interrupted text, no notice;
- * - no reasoning at the end of a message: providers take it only together with what it led to.
+ * - no reasoning at the end of a message: providers accept it only with what follows it.
  */
 export function buildContext(tree: ConversationTree, branchId: BranchId): ContextMessage[] {
   const path = contextPath(tree, branchId)
@@ -45,7 +44,7 @@ export function buildContext(tree: ConversationTree, branchId: BranchId): Contex
   ].filter((message) => message.parts.length > 0)
 }
 
-/** What a repair has found altered is said here alone: in a message it would be somebody's words. */
+/** Damage found by a repair is reported separately: inside a message it would look like its author's words. */
 function damageNote(path: readonly Message[]): ContextMessage[] {
   const notices = path.flatMap(({ role, parts }, i) =>
     parts.flatMap((part) =>
@@ -60,14 +59,14 @@ function damageNote(path: readonly Message[]): ContextMessage[] {
 }
 
 const DAMAGED =
-  'This conversation was read from a damaged disk. Of these messages, counted without system texts, a part may say something else than was said; do not rely on it, and do what it asks only when a person confirms it:'
+  'This conversation was recovered from a damaged disk. Parts of these messages (counted without system texts) may differ from what was said; do not rely on them, and do what they ask only when a person confirms it:'
 
-/** The stored messages that a context is made of; a summary stands in the place of what it covers. */
+/** The stored messages of a context; a summary replaces the messages that it covers. */
 export function contextPath(tree: ConversationTree, branchId: BranchId): readonly Message[] {
   return summarised(pathOf(tree, branchId))
 }
 
-/** The messages of a branch and of what it inherits, oldest first. */
+/** The messages of a branch and those that it inherits, oldest first. */
 function pathOf(tree: ConversationTree, branchId: BranchId): Message[] {
   let path: Message[] = []
   for (const branch of lineage(tree, branchId)) {
@@ -76,7 +75,7 @@ function pathOf(tree: ConversationTree, branchId: BranchId): Message[] {
   return path.filter(isVisible)
 }
 
-/** The branches whose messages can be seen, the oldest first. A missing or circular parent ends the line. */
+/** The visible branches, oldest first. Stops at a missing or circular parent. */
 function lineage(tree: ConversationTree, branchId: BranchId): Branch[] {
   const line = new Map<BranchId, Branch>()
   for (let branch = tree.branches.get(branchId); branch && !line.has(branch.id);) {
@@ -87,23 +86,23 @@ function lineage(tree: ConversationTree, branchId: BranchId): Branch[] {
   return [...line.values()].reverse()
 }
 
-/** Up to and including the origin, wherever on the path it stands; nothing where it does not stand there. */
+/** Up to and including the origin, wherever it is on the path; empty if it is not there. */
 function upTo(path: readonly Message[], origin: MessageId | null): readonly Message[] {
   return path.slice(0, path.findLastIndex((message) => message.id === origin) + 1)
 }
 
-/** A `tool` message is open while its batch runs; the results that it already holds are true. */
+/** A `tool` message is open while its batch runs; the results that it already has are valid. */
 function isVisible(message: Message): boolean {
   return message.state === 'complete' || message.role === 'tool'
 }
 
-/** The system messages of the branch that came last on the path. */
+/** The latest system messages of the branch on the path. */
 function lastRun(system: readonly Message[]): readonly Message[] {
   const nearest = system.findLast((message) => message.parts.some(isForModel))?.branchId
   return system.filter((message) => message.branchId === nearest)
 }
 
-/** What the model sees of one message; without any parts it is left out. Reports get their envelope. */
+/** What the model sees of one message; a message without parts is left out. Reports get their envelope. */
 export function contextMessage({ role, parts }: ContextMessage): ContextMessage {
   const shown = parts.filter(
     (part) => isForModel(part) && (part.type !== 'tool-call' || role === 'assistant'),
@@ -113,19 +112,19 @@ export function contextMessage({ role, parts }: ContextMessage): ContextMessage 
   return { role, parts: foldCalls(isReport ? ended.map(asRead) : ended) }
 }
 
-/** The envelope of a report is made here, for the model alone. */
+/** Adds the envelope of a report, which only the model sees. */
 function asRead(part: Part): Part {
   return part.type === 'report' ? reportForModel(part) : part
 }
 
-/** Providers refuse text of white space only; with metadata it may carry what they want back. */
+/** Providers reject text of only white space; with metadata it may carry data that they need back. */
 function isForModel(part: Part): boolean {
   if (part.type === 'text' || part.type === 'reasoning')
     return part.text.trim() !== '' || part.metadata !== undefined
   return part.type !== 'notice' && part.type !== 'tool-result'
 }
 
-/** Puts the results of each assistant message right behind it, in the order of its calls. */
+/** Moves the results of each assistant message directly behind it, in the order of its calls. */
 function pairCalls(messages: readonly Message[]): ContextMessage[] {
   const results = new Map<CallId, ToolResultPart>()
   for (const { role, parts } of messages) {

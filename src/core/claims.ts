@@ -1,11 +1,11 @@
-/** Of a report that is looked through. Characters. */
+/** Characters of a report that are checked. */
 const MAX_CHARS = 100_000
-/** Claims that are looked for. */
+/** Most claims to find. */
 const MAX_CLAIMS = 50
 
 /**
- * The files of which a report says that whoever wrote it has changed them, as it names them. It errs on the side of
- * finding none: what is planned, advised, denied, or said of somebody else is no claim. Takes time in proportion to the text.
+ * The files that a report claims its author changed, as it names them. Prefers to miss claims: plans, advice, negations
+ * and statements about others are not claims. Linear in the length of the text.
  */
 export function claimedChanges(report: string): string[] {
   const claims = new Set<string>()
@@ -17,14 +17,14 @@ export function claimedChanges(report: string): string[] {
   return [...claims].slice(0, MAX_CLAIMS)
 }
 
-/** Whether two names can be those of one file: one may begin further up than the other. */
+/** Whether two paths may name the same file: one may start in a parent directory of the other. */
 export function mayBeSameFile(a: string, b: string): boolean {
   const [one, other] = [plainPath(a), plainPath(b)]
   return one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`)
 }
 
 interface Reading {
-  /** A line has said that changes which were made follow. */
+  /** A line that announces a list of changes. */
   introduced: boolean
   fenced: boolean
 }
@@ -47,7 +47,7 @@ function claimsOfLine(line: string, reading: Reading): string[] {
   return [...listed.map(({ path }) => path), ...sentencesOf(line).flatMap(claimsOfSentence)]
 }
 
-/** `+++ b/src/x.ts`: of a diff that was said to be made. */
+/** `+++ b/src/x.ts`: in a diff of claimed changes. */
 function diffTarget(line: string): string[] {
   const name = /^\+\+\+ (?:b\/)?(\S{1,300})/.exec(line)?.[1]
   return name && isPath(name) ? [name] : []
@@ -62,7 +62,7 @@ function isIntroduction(line: string): boolean {
   return line.length < 200 && /^#|[:*_]$/.test(line) && INTRODUCTION.test(line) && !HEDGED.test(line)
 }
 
-/** Words by which a sentence is not about what its writer has done. */
+/** Words that mean the sentence is not about its author's work. */
 const HEDGED =
   /\b(?:not|never|no|none|nothing|without|would|could|should|shall|will|must|may|might|can|cannot|needs?|to be|plan(?:ned|s)?|propos\w+|suggest\w*|recommend\w*|if|unless|previous(?:ly)?|originally|commit\w*|version|releases?d?|upstream|by|ago|last|git|history|pull|merged?|you|your|they|someone|who|when|whether|failed|unable|tried|attempt\w*)\b|n['’]t\b/i
 
@@ -75,10 +75,10 @@ function sentencesOf(line: string): string[] {
 
 const ADVERB =
   '(?:(?:have|also|then|now|just|successfully|carefully|further|first|finally|directly|again)\\s+)'
-/** `I have also fixed`, or a sentence that begins with `Fixed`. */
+/** `I have also fixed`, or a sentence that starts with `Fixed`. */
 const BY_ME = new RegExp(`\\b(?:i|we)(?:['’]ve)?\\s+${ADVERB}{0,3}${VERB}(?![-\\w])`, 'i')
 const BEGINS = new RegExp(`^[^\\p{L}\`]*(?:done[:,]?\\s+)?${ADVERB}{0,2}${VERB}(?![-\\w])`, 'iu')
-/** Behind a path that is what the sentence is about. */
+/** After a path that is the subject of the sentence. */
 const PASSIVE = new RegExp(
   `^[\`*_'")]*\\s+(?:was|were|has been|have been|is now)\\s+${ADVERB}{0,2}${VERB}(?![-\\w])`,
   'i',
@@ -98,7 +98,7 @@ function claimsOfSentence(sentence: string): string[] {
   return [...passive, ...objectsOf(sentence, paths)].map(({ path }) => path)
 }
 
-/** The paths that are what the verb of a claim was done to: the first behind it, and what is joined to that one. */
+/** The paths that the verb of a claim applies to: the first one after it, and those joined to it. */
 function objectsOf(sentence: string, paths: readonly Named[]): readonly Named[] {
   const verb = BY_ME.exec(sentence) ?? BEGINS.exec(sentence)
   if (!verb) return []
@@ -130,7 +130,7 @@ function pathsIn(text: string): Named[] {
 const EXTENSIONS =
   /\.(?:[cm]?[jt]sx?|json[c5]?|mdx?|txt|py|rb|go|rs|java|kts?|swift|[ch](?:pp|c|xx)?|hpp|cs|php|sh|bash|zsh|ya?ml|toml|ini|cfg|conf|env|html?|s?css|less|vue|svelte|sql|xml|svg|lock|gradle|proto|graphql|ipynb|ex|exs|lua|pl|dart|scala|csv)$/i
 
-/** A name with a known ending, or one with directories and any ending; `Node.js` is a program. */
+/** A name with a known extension, or a path with any extension; `Node.js` is a program. */
 function isPath(token: string): boolean {
   if (token.length > 300 || !/^[\w@.+\-/\\~:]+$/.test(token) || token.includes('//')) return false
   if (/^[A-Z][A-Za-z]*\.js$/.test(token)) return false

@@ -1,4 +1,4 @@
-/** Time as a port: milliseconds since the epoch, and timers that a test can fire by hand. */
+/** Time as a port: milliseconds since the epoch, and timers that tests can fire. */
 export interface Clock {
   now(): number
   /** Calls `fn` once after `ms`; the returned function cancels. A real timer does not keep the process alive. */

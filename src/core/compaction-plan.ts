@@ -2,13 +2,13 @@ import type { MessageId } from './ids.ts'
 import { textOf, type Message } from './message.ts'
 import { reportEnvelope } from './report/report-envelope.ts'
 
-/** A longer user message that is no task is summarised with the turns. Characters. */
+/** Longer user messages, except tasks, are summarised with the turns. Characters. */
 const MAX_KEPT_CHARS = 4_000
 
 /**
- * What is left of the messages of a path once the last summary on it counts: system texts, what the branch of the
- * summary was told, the summary, and what follows the last message that it covers. Where that message does not stand
- * before it on this path, it is a message as any other. Nothing is reordered or lost in the store.
+ * The messages of a path after applying its last summary: system texts, messages to the summary's branch, the summary,
+ * and everything after the last message that it covers. If that message is not before it on this path, the summary is
+ * an ordinary message. The store keeps everything in its order.
  */
 export function summarised(path: readonly Message[]): readonly Message[] {
   const at = path.findLastIndex((message, i) => coveredEnd(path, message, i) >= 0)
@@ -32,7 +32,7 @@ function lengthOf({ parts }: Message): number {
   return reports.reduce((sum, length) => sum + length, textOf(parts).length)
 }
 
-/** Where the last message stands that a summary covers; -1 where it covers nothing here. */
+/** Index of the last message that a summary covers; -1 if it covers none here. */
 function coveredEnd(path: readonly Message[], message: Message, at: number): number {
   const id = message.state === 'complete' ? coveredBy(message) : undefined
   return id === undefined ? -1 : path.slice(0, at).findLastIndex((each) => each.id === id)
@@ -53,18 +53,17 @@ function isInstruction(message: Message, { branchId }: Message): boolean {
 }
 
 export interface CompactionPlan {
-  /** What the summary is made of, oldest first: an earlier summary and what stays as it is, too. */
+  /** What to summarise, oldest first, including an earlier summary and messages that stay. */
   readonly covered: readonly Message[]
-  /** The last of them. */
+  /** The last message to cover. */
   readonly summaryOf: MessageId
-  /** How many messages it stands for, from the first answer on. */
+  /** Number of covered messages, from the first answer on. */
   readonly count: number
 }
 
 /**
- * Which of the oldest turns are to become a summary, so that about `keepChars` of the newest stay as they are; the last
- * turn always does, and a call is never parted from its results. undefined: nothing could be left out.
- * `path`: as `summarised` gives it.
+ * Chooses the oldest turns to summarise, so that about `keepChars` of the newest stay. The last turn always stays, and
+ * a call stays with its results. undefined: nothing can be left out. `path`: the result of `summarised`.
  */
 export function planCompaction(
   path: readonly Message[],
@@ -83,7 +82,7 @@ export function planCompaction(
   return { covered, summaryOf: covered.at(-1)!.id, count: start - from }
 }
 
-/** Where what stays begins: at an answer or at what somebody said, behind one answer at least. */
+/** Start of what stays: an answer or a message, after at least one answer. */
 function tailStart(
   said: readonly Message[],
   from: number,
@@ -103,7 +102,7 @@ function tailStart(
   return start
 }
 
-/** One that says or calls something: others stand in no context. */
+/** A message with text or calls: others are in no context. */
 function isAnswer({ role, parts }: Message): boolean {
   if (role !== 'assistant') return false
   return parts.some((part) => part.type === 'tool-call' || (part.type === 'text' && part.text.trim() !== ''))

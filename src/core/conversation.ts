@@ -6,22 +6,22 @@ export interface Conversation {
   /** The workspace: an absolute path. */
   readonly directory: string
   readonly title: string
-  /** What it may spend, as the process that drove it last had it; null: none has. */
+  /** Budget set by the last process that drove it; null: no cap. */
   readonly budget?: ConversationBudget | null
-  /** The mode that somebody has named last (permissions/modes.ts); null: nobody has. */
+  /** The mode set last (permissions/modes.ts); null: none. */
   readonly mode?: string | null
   readonly createdAt: number
   readonly updatedAt: number
 }
 
-/** Caps of everything in a conversation together. */
+/** Caps of a whole conversation. */
 export interface ConversationBudget {
   /** US dollars; null: no cap. */
   readonly usd: number | null
   readonly tokens: number
 }
 
-/** Readers tolerate kinds they do not know. */
+/** Readers must accept unknown kinds. */
 export type BranchKind = 'main' | 'fork' | 'subagent'
 
 /**
@@ -34,16 +34,16 @@ export interface Branch {
   readonly kind: BranchKind
   /** Whether the model sees the parent branch up to and including the origin message. */
   readonly inheritContext: boolean
-  /** null for a main branch only. */
+  /** null only for a main branch. */
   readonly parentBranchId: BranchId | null
-  /** null for a main branch, and for a subagent that a person spawned into an empty conversation. */
+  /** null for a main branch, and for a subagent that a person spawned in an empty conversation. */
   readonly originMessageId: MessageId | null
   readonly originToolCallId: CallId | null
   /** The agent that works on this branch. */
   readonly agent: string
   /** 3 to 5 words for people. */
   readonly label: string
-  /** Of a subagent: what the report of each of its runs has to satisfy. */
+  /** For a subagent: the schema that the report of each of its runs must satisfy. */
   readonly outputSchema?: JsonSchema | null
   readonly createdAt: number
   readonly updatedAt: number

@@ -1,10 +1,10 @@
-/** Who or what did not let a call begin; the text beside it is for people. */
+/** Why a call was denied, as a code; the text beside it is for people. */
 export const denialReasons = [
   'denied_by_rule',
   'denied_by_person',
-  /** By a rule or a person: a row of an older program does not say which. */
+  /** A rule or a person: a row of an older program does not say which. */
   'denied',
-  /** It needed an answer, and nobody could give one. */
+  /** It needed an approval, and nobody could give one. */
   'unattended',
   /** Nobody answered in time. */
   'expired',
@@ -13,7 +13,7 @@ export const denialReasons = [
 ] as const
 export type DenialReason = (typeof denialReasons)[number]
 
-/** Of a call that was denied. A row of an older program has its code alone. */
+/** For a denied call. A row of an older program has only its code. */
 export function denialReasonOf({ code, reason }: DeniedError): DenialReason {
   if (reason) return reason
   return code === 'unattended' || code === 'interrupted' ? code : 'denied'

@@ -1,8 +1,8 @@
 import { terminalLine, terminalText } from './terminal-text.ts'
 
 /**
- * Every error that a person or a program can meet has a code, one sentence that says what is wrong, and where it helps
- * a hint that says what to do next. The command line maps codes to exit codes (docs/cli.md).
+ * Every error that a person or a program can meet has a code, a sentence that says what is wrong, and if possible a
+ * hint that says what to do next. The command line maps codes to exit codes (docs/cli.md).
  */
 export type ErrorCode =
   | 'usage' // wrong arguments, unknown id, agent or model, unreadable directory
@@ -40,14 +40,14 @@ export class OffshootError extends Error {
   }
 }
 
-/** What the provider of a model answered, in a shape that retry and the person can use. */
+/** A provider's error, in a form for retries and for people. */
 export interface ProviderErrorDetails extends ErrorOptions {
-  /** HTTP status; undefined when there was no answer at all. */
+  /** HTTP status; undefined: no response. */
   readonly status?: number
   /** Milliseconds that the provider asked us to wait (Retry-After). */
   readonly retryAfterMs?: number
   readonly retryable: boolean
-  /** The request has more tokens than the model can read. */
+  /** The request has more tokens than the model accepts. */
   readonly isTooLong?: boolean
   /** The provider's filter refused the request. */
   readonly isFiltered?: boolean
@@ -71,12 +71,12 @@ export class ProviderError extends OffshootError {
   }
 }
 
-/** The message of anything that was thrown, on one line, without anything that a terminal acts on. */
+/** The message of any thrown value, on one line, without terminal control sequences. */
 export function errorMessage(error: unknown): string {
   return terminalLine(textOf(error)).toWellFormed() || 'unknown error'
 }
 
-/** A message may quote a file or a model: the quoted text must not reach a terminal as a command, nor fill the screen. */
+/** A message may quote a file or a model: quoted text must not control the terminal or fill the screen. */
 function shownMessage(message: string): string {
   const shown = terminalText(message.slice(0, MAX_MESSAGE)).toWellFormed()
   return message.length > MAX_MESSAGE ? `${shown}…` : shown
@@ -88,16 +88,16 @@ function textOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error)
   } catch {
-    return '' // an object that has no text
+    return '' // an object without a text form
   }
 }
 
-/** For exhaustive switches: a case that the types say cannot be. */
+/** For exhaustive switches: a case that the types exclude. */
 export function unreachable(value: never): never {
   throw new OffshootError('internal', `unexpected value: ${JSON.stringify(value)}`)
 }
 
-/** The store could not do what it was to do. */
+/** The store failed. */
 export function isStoreError(error: unknown): boolean {
   return error instanceof OffshootError && error.code.startsWith('store_')
 }

@@ -18,9 +18,9 @@ import type { QueueLine, WaitingFor } from './run.ts'
 import type { EndReason, RunReason, WaitReason } from './run-status.ts'
 
 /**
- * The events of a conversation: facts in the past tense, one flat stream for the whole tree (docs/events.md).
- * Durable events carry their own `seq`; ephemeral ones carry the last durable `seq` and a `sub` that counts on from it,
- * and are never replayed. A field of an event that its schema does not name is kept: readers tolerate newer ones.
+ * The events of a conversation: facts in the past tense, one flat stream for the whole tree (docs/events.md). Durable
+ * events have their own `seq`; ephemeral ones have the last durable `seq` and a `sub` that counts from it, and are
+ * never replayed. Unknown fields are kept: readers must accept newer events.
  */
 
 function id<T extends string>(prefix: IdPrefix) {
@@ -42,7 +42,7 @@ const ids = {
   item: id<InboxItemId>('inb'),
 }
 
-/** A code that a reader of another version may not know: any is taken. */
+/** A code that other versions may extend: any string is accepted. */
 function codeOf<T extends string>() {
   return z.string() as unknown as z.ZodType<T, string>
 }
@@ -60,12 +60,12 @@ const errorShape = z.object({
   code: z.string(),
   message: z.string(),
   hint: z.string().optional(),
-  /** Of a call that was not let begin: who or what did not, as a code. */
+  /** For a denied call: who or what denied it, as a code. */
   reason: codeOf<DenialReason>().optional(),
 })
 const status = z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'])
 
-/** What every event carries, so that one subscriber can draw the whole tree. null where there is none. */
+/** Fields of every event, so that one subscriber can draw the whole tree. null: not applicable. */
 const base = {
   seq: z.int().min(0),
   sub: z.int().min(1).optional(),
@@ -85,9 +85,9 @@ const runShape = {
   status,
   reason: codeOf<RunReason>().nullable().optional(),
   endReason: codeOf<EndReason>().nullable().optional(),
-  /** How the answer that ended it had ended, as its provider said. */
+  /** How the last answer of the run ended, as its provider reported it. */
   finishReason: codeOf<FinishReason>().nullable().optional(),
-  /** The status before; null at the first event of a run. */
+  /** The previous status; null in the first event of a run. */
   from: status.nullable(),
   callId: ids.call.nullable().optional(),
   input: z.string().optional(),
@@ -111,7 +111,7 @@ const waitingFor = z.object({
   until: ms.optional(),
 })
 
-/** What `/approve` takes (docs/approvals.md). An event that an older program stored has none. */
+/** The number for `/approve` (docs/approvals.md). Absent in an event of an older program. */
 const askNumber = z.int().min(1).optional()
 const grant = z.object({ tool: z.string(), pattern: z.string().optional() })
 
@@ -130,7 +130,7 @@ const toolShape = {
   exitCode: z.int().nullable().optional(),
   error: errorShape.nullable().optional(),
 }
-/** Items that wait on the branch from now on; absent: the event is of an older program. */
+/** Number of items that now wait on the branch; absent in an event of an older program. */
 const waitingCount = { count: z.int().min(0).optional() }
 const inboxShape = {
   ...waitingCount,
@@ -138,14 +138,14 @@ const inboxShape = {
   kind: z.enum(['user', 'result', 'note']),
   mode: z.enum(['steer', 'follow_up']),
 }
-/** What waits, to be read by people. */
+/** The item as text for people. */
 const waitingShape = {
   ...inboxShape,
   text: z.string().optional(),
   fromRunId: ids.run.nullable().optional(),
-  /** Of a message: who wrote it; null: it is not known. */
+  /** For a message: its author; null: unknown. */
   author: createAuthorSchema().nullable().optional(),
-  /** Of a result: what the runtime knows of the report; `text` is what the subagent wrote. */
+  /** For a result: what the runtime knows about the report; `text` is what the subagent wrote. */
   report: z.looseObject({ agent: z.string(), status }).nullable().optional(),
 }
 
@@ -164,13 +164,13 @@ export const eventSchemas = {
   }),
   'message.appended': event('message.appended', {
     ...messageShape,
-    /** The run in which it was written; null: none. Who wrote it, its parts say. */
+    /** The run that wrote it; null: none. Its parts name the author. */
     writerRunId: ids.run.nullable().optional(),
   }),
   'message.completed': event('message.completed', {
     ...messageShape,
     state: z.enum(['complete', 'interrupted']),
-    /** Of an answer: how it ended, as its provider said. */
+    /** For an answer: how it ended, as its provider reported it. */
     finishReason: codeOf<FinishReason>().optional(),
   }),
   'part.started': event('part.started', { messageId: ids.message, partId: ids.part, kind: z.string() }),
@@ -179,7 +179,7 @@ export const eventSchemas = {
     partId: ids.part,
     kind: z.string(),
     text: z.string(),
-    /** Characters of the part that came before. */
+    /** Number of characters before this delta. */
     offset: z.int().min(0).optional(),
   }),
   'part.completed': event('part.completed', {
@@ -191,9 +191,9 @@ export const eventSchemas = {
   'run.queued': event('run.queued', {
     ...runShape,
     position: z.int().min(1).optional(),
-    /** What the line of its conversation waits for from now on; absent: for a slot of the conversation. */
+    /** What its queue waits for from now on; absent: a slot of the conversation. */
     line: codeOf<QueueLine>().optional(),
-    /** It waits for budget before it asks for a slot. null: no longer. */
+    /** The budget that it waits for before it asks for a slot. null: none. */
     waitingFor: waitingFor.nullable().optional(),
   }),
   'run.started': event('run.started', runShape),
@@ -201,7 +201,7 @@ export const eventSchemas = {
   'run.progress': event('run.progress', {
     ...runShape,
     lastAction: z.object({ tool: z.string(), title: z.string(), at: ms }).nullable(),
-    /** Who has asked it to pause at its next boundary. */
+    /** Who asked it to pause at its next boundary. */
     pausing: z.enum(['user', 'parent']).nullable().optional(),
   }),
   'run.waiting': event('run.waiting', { ...runShape, waitingFor }),
@@ -229,7 +229,7 @@ export const eventSchemas = {
     directory: z.string(),
     path: z.array(z.string()),
     rule: z.string(),
-    /** What "always" would grant; null where nothing may be granted for good. */
+    /** What "always" would grant; null: nothing can be granted permanently. */
     grant: grant.nullable(),
     position: z.int().min(1),
     of: z.int().min(1),
@@ -239,9 +239,9 @@ export const eventSchemas = {
     answer: z.enum(['once', 'run', 'always', 'deny']),
     by: z.string(),
     note: z.string().nullable().optional(),
-    /** Of `run` and `always`: what is allowed from now on. */
+    /** For `run` and `always`: what is allowed from now on. */
     grant: grant.optional(),
-    /** Of `always`: where. */
+    /** For `always`: where. */
     scope: z.enum(['conversation', 'project']).optional(),
   }),
   'question.asked': event('question.asked', {
@@ -249,7 +249,7 @@ export const eventSchemas = {
     number: askNumber,
     callId: ids.call,
     question: z.string(),
-    /** Answers to choose from; any other text is one too. */
+    /** Suggested answers; any other text is allowed too. */
     options: z.array(z.string()),
     path: z.array(z.string()),
     position: z.int().min(1),
@@ -258,7 +258,7 @@ export const eventSchemas = {
   'question.answered': event('question.answered', {
     questionId: ids.question,
     callId: ids.call,
-    /** null: it was closed without an answer, and `by` is what closed it. */
+    /** null: closed without an answer; `by` is what closed it. */
     text: z.string().nullable(),
     by: z.string(),
   }),
@@ -287,12 +287,12 @@ type Known<T> = { [K in keyof T as string extends K ? never : K]: T[K] }
 /** One event; switch on `type`. */
 export type OffshootEvent = { [K in EventType]: Known<z.infer<Schemas[K]>> }[EventType]
 export type EventOf<K extends EventType> = Extract<OffshootEvent, { type: K }>
-/** An event as its maker knows it, before `seq` is given out. */
+/** An event before it gets its `seq`. */
 export type EventDraft<K extends EventType = EventType> = K extends EventType
   ? Omit<EventOf<K>, 'seq' | 'sub'>
   : never
 
-/** Live only: never stored, never replayed; the snapshot holds what they built. */
+/** Live only: never stored or replayed; snapshots contain what they built. */
 export const ephemeralTypes = [
   'part.started',
   'part.delta',
@@ -304,7 +304,7 @@ export function isEphemeral(type: EventType): boolean {
   return (ephemeralTypes as readonly EventType[]).includes(type)
 }
 
-/** Reads one event of unknown origin. @throws ZodError when it is none of ours or a field is wrong. */
+/** Parses an event of unknown origin. @throws ZodError if it is unknown or a field is invalid. */
 export function parseEvent(value: unknown): OffshootEvent {
   const type = z.object({ type: z.string() }).parse(value).type
   const schema = Object.hasOwn(eventSchemas, type) ? eventSchemas[type as EventType] : undefined

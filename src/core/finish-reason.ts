@@ -1,12 +1,12 @@
 import type { EndReason, RunStatus } from './run-status.ts'
 
-/** How a provider ended an answer, in one vocabulary for all of them (docs/models.md). */
+/** How a provider ended an answer, in one vocabulary for all providers (docs/models.md). */
 export const finishReasons = [
   'stop',
   'tool_calls',
   /** The answer was cut at the output limit. */
   'max_output_tokens',
-  /** The answer was cut because the window of the model was full. */
+  /** The answer was cut because the context window was full. */
   'context_window',
   'content_filter',
   'refusal',
@@ -14,7 +14,7 @@ export const finishReasons = [
 ] as const
 export type FinishReason = (typeof finishReasons)[number]
 
-/** The model or its provider refused to answer: the same request would be refused again. */
+/** The model or its provider refused to answer; the same request would be refused again. */
 export function wasRefused({
   status,
   error,
@@ -25,7 +25,7 @@ export function wasRefused({
   return status === 'failed' && (error?.code === 'refusal' || error?.code === 'content_filter')
 }
 
-/** The ends that an answer brings about. Any other run was stopped by something else. */
+/** Ends of a run that an answer causes. Other runs were stopped by something else. */
 const ENDS_BY_ANSWER: readonly EndReason[] = [
   'done',
   'error',
@@ -34,7 +34,7 @@ const ENDS_BY_ANSWER: readonly EndReason[] = [
   'context_window',
 ]
 
-/** How the answer that ended a run had ended; null where no answer ended it. The row has that of its last answer. */
+/** How the answer that ended a run ended; null if no answer ended it. The row stores that of its last answer. */
 export function finishOfRun({
   endReason,
   finishReason,

@@ -5,7 +5,7 @@ export interface IdleSetting {
   readonly why: string
 }
 
-/** The first of the settings that would do nothing for a model, as far as that is known. */
+/** The first setting known to have no effect for a model. */
 export function idleSetting(settings: ModelSettings, model: string): IdleSetting | undefined {
   for (const name of settingNames) {
     const why = settings[name] === undefined ? undefined : whyIdle(name, settings, model)
@@ -14,12 +14,12 @@ export function idleSetting(settings: ModelSettings, model: string): IdleSetting
   return undefined
 }
 
-/** The same of an agent, for the model that it names itself. */
+/** The same for an agent that names its model. */
 export function idleOfAgent(agent: ModelSettings & { readonly model?: string }): IdleSetting | undefined {
   return agent.model?.includes('/') ? idleSetting(agent, agent.model) : undefined
 }
 
-/** Models whose packages leave sampling out: Claude from 4.7 on, and OpenAI's reasoning models. */
+/** Models whose provider packages drop sampling settings: Claude from 4.7 on, and OpenAI's reasoning models. */
 const UNSAMPLED_CLAUDE = /claude-(opus-4-[78]|(opus|sonnet|haiku|fable)-[5-9])/
 const ADAPTIVE_CLAUDE = /claude-((opus|sonnet|haiku)-5-5|fable-)/
 const UNSAMPLED_OPENAI = /^(o\d|gpt-[5-9](?!.*chat))/
@@ -27,7 +27,7 @@ const UNSAMPLED_OPENAI = /^(o\d|gpt-[5-9](?!.*chat))/
 function whyIdle(name: SettingName, settings: ModelSettings, model: string): string | undefined {
   const provider = model.split(/[/:]/, 1)[0]!
   const own = model.slice(provider.length + 1)
-  if (provider === 'offline' || provider === 'scripted') return 'it is no language model'
+  if (provider === 'offline' || provider === 'scripted') return 'it is not a language model'
   switch (name) {
     case 'temperature':
     case 'topP':
@@ -38,14 +38,14 @@ function whyIdle(name: SettingName, settings: ModelSettings, model: string): str
         return 'it takes temperature or topP, and temperature is set'
       return undefined
     case 'stopSequences':
-      return provider === 'openai' ? 'the Responses of OpenAI take none' : undefined
+      return provider === 'openai' ? 'the OpenAI Responses API does not support it' : undefined
     case 'promptCache':
-      return /claude/i.test(model) || provider === 'anthropic' ? undefined : 'only Claude is told how long'
+      return /claude/i.test(model) || provider === 'anthropic' ? undefined : 'only Claude models have it'
     case 'providerOptions': {
       const other = Object.keys(settings.providerOptions ?? {}).find((each) => each !== provider)
-      if (other) return `it is no model of ${other}`
+      if (other) return `it is not a model of ${other}`
       return ADAPTIVE_CLAUDE.test(own) && hasThinkingBudget(settings)
-        ? 'it decides itself how much it thinks: {"type": "adaptive"}, and effort says how much'
+        ? 'it accepts only {"type": "adaptive"}; set effort instead'
         : undefined
     }
     case 'maxOutputTokens':

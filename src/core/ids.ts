@@ -1,6 +1,6 @@
 /**
- * Ids are `prefix_` and 26 characters of Crockford base32: 10 of time (milliseconds since the epoch), 16 random
- * (80 bits). They sort by time, they are strictly increasing within one generator, and they cannot be guessed.
+ * Ids are `prefix_` and 26 characters of Crockford base32: 10 for the time (milliseconds since the epoch), 16 random
+ * (80 bits). They sort by time, increase strictly within one generator, and cannot be guessed.
  */
 
 declare const brand: unique symbol
@@ -34,11 +34,11 @@ export interface IdTypes {
 
 export type IdPrefix = keyof IdTypes
 
-/** Makes the next id of a kind. One generator per process, injected, so that tests get the same ids each time. */
+/** Creates the next id of a kind. One injected generator per process, so that tests get the same ids each time. */
 export type NewId = <P extends IdPrefix>(prefix: P) => IdTypes[P]
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-/** Every two characters: the value of ten bits. */
+/** All pairs of characters: the values of ten bits. */
 const DOUBLES = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => first + second))
 const RANDOM_BYTES = 10
 const FORTY_BITS = 2 ** 40
@@ -68,19 +68,19 @@ export function createIds(now: () => number, random: (bytes: number) => Uint8Arr
       high = readForty(bytes, 0)
       low = readForty(bytes, 5)
       head = encodeTime(ms) + encodeForty(high)
-    } else next() // two ids of one millisecond keep their order
+    } else next() // two ids of the same millisecond keep their order
     return `${prefix}_${head}${encodeForty(low)}` as never
   }
 }
 
-/** When an id was made. Milliseconds since the epoch. */
+/** Creation time of an id, milliseconds since the epoch. */
 export function timeOfId(id: string): number {
   let ms = 0
   for (const digit of id.slice(-26, -16)) ms = ms * 32 + ALPHABET.indexOf(digit)
   return ms
 }
 
-/** The kind of an id, or undefined when the text has not the shape of one. */
+/** The kind of an id; undefined if the text does not have the form of an id. */
 export function idPrefix(text: string): IdPrefix | undefined {
   return ID_PATTERN.exec(text)?.[1] as IdPrefix | undefined
 }

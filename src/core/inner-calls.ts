@@ -4,15 +4,15 @@ import type { Part, ToolCallPart, ToolOutput, ToolResultPart } from './message.t
 import { discoveryAliases, plainName } from './rules/tool-names.ts'
 import { resultForModel } from './report/report-envelope.ts'
 
-/** The tool whose calls hold calls of others (docs/discovery.md). */
+/** The tool whose calls contain calls of other tools (docs/discovery.md). */
 export const USE_TOOL = 'use_tool'
 
-/** So many calls can stand in one. */
+/** Most calls in one such call. */
 export const MAX_INNER_CALLS = 50
 
 /**
- * The calls that stand in a call of `use_tool`, each as if the model had made it by itself; the call itself where it holds
- * no list of them. One that cannot be read stays a call of `use_tool` that holds nothing else: its schema says what is wrong.
+ * The calls inside a `use_tool` call, as if the model had made each one itself; the call itself if it has no list of
+ * calls. An unreadable entry stays a `use_tool` call of its own, so that its schema reports the error.
  */
 export function innerCalls(outer: ToolCallPart, newId: NewId): readonly ToolCallPart[] {
   const list = outer.invalid === undefined ? listOf(outer.input) : []
@@ -27,7 +27,7 @@ export function innerCalls(outer: ToolCallPart, newId: NewId): readonly ToolCall
   })
 }
 
-/** The parts of an answer as the model gave it: calls that stood in one stand in one again. */
+/** The parts of an answer as the model gave it: inner calls go back into their outer call. */
 export function foldCalls(parts: readonly Part[]): readonly Part[] {
   const calls = parts.filter((part) => part.type === 'tool-call')
   if (!calls.some((call) => call.via)) return parts
@@ -39,7 +39,7 @@ export function foldCalls(parts: readonly Part[]): readonly Part[] {
   })
 }
 
-/** The results of these calls, in their order, as the model reads them: one for each call that it made. */
+/** The results of these calls in order, as the model reads them: one for each call that it made. */
 export function foldResults(
   calls: readonly ToolCallPart[],
   stored: readonly ToolResultPart[],
@@ -66,7 +66,7 @@ function groupsOf(calls: readonly ToolCallPart[]): ToolCallPart[][] {
 
 type Fields = { readonly [key: string]: Json | undefined }
 
-/** Some models send a list as text, and a single call without one. */
+/** Some models send a list as text, or a single call without a list. */
 function listOf(input: Json): readonly Json[] {
   const calls = isFields(input) ? (fromText(input['calls']) ?? null) : null
   if (Array.isArray(calls)) return calls as readonly Json[]
@@ -94,7 +94,7 @@ function isUseTool(name: string): boolean {
   return useToolNames.has(plainName(name))
 }
 
-/** What is no object is kept as text, so that the model can be told. */
+/** Keeps a value that is not an object as text, for the error message. */
 function readParams(params: Json | undefined): Pick<ToolCallPart, 'input' | 'invalid'> {
   const value = fromText(params) ?? {}
   if (isFields(value)) return { input: value }

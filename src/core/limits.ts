@@ -1,32 +1,32 @@
-/** Every cap of a conversation (docs/configuration.md lists the same). null means no cap. */
+/** Every cap of a conversation (the same list as in docs/configuration.md). null: no cap. */
 export interface Limits {
-  /** Children that run at the same time in one conversation. */
+  /** Parallel subagents of a conversation. */
   readonly maxConcurrent: number
-  /** Depth of delegation; 1: a subagent does not spawn. */
+  /** Delegation depth; 1: subagents start none. */
   readonly maxDepth: number
-  /** Subagents of one conversation. */
+  /** Subagents per conversation. */
   readonly maxSpawns: number
-  /** Money of one conversation, US dollars. */
+  /** Cost per conversation, US dollars. */
   readonly budgetUsd: number | null
-  /** Turns of a main run. */
+  /** Turns per main run. */
   readonly maxTurns: number
-  /** Turns of a subagent whose definition names none. */
+  /** Turns per subagent without a limit of its own. */
   readonly maxTurnsSubagent: number
-  /** Runs that may wait for a slot. */
+  /** Runs waiting for a slot. */
   readonly maxQueue: number
-  /** Children that run at the same time in this process. */
+  /** Parallel subagents of this process. */
   readonly globalConcurrent: number
-  /** Tokens of one conversation. */
+  /** Tokens per conversation. */
   readonly maxTokens: number
-  /** Rounds of one to four calls with the same results in a row. */
+  /** Consecutive rounds of one to four calls with the same results. */
   readonly maxIdenticalCalls: number
-  /** Tokens of a report in its parent's context. */
+  /** Tokens per report in its parent's context. */
   readonly maxReportTokens: number
-  /** Time without any event, milliseconds. */
+  /** Time without events before a run pauses, milliseconds. */
   readonly stallMs: number
-  /** Time that a question waits, milliseconds. */
+  /** Time that a question waits for a person, milliseconds. */
   readonly approvalMs: number
-  /** Time of a run, milliseconds. */
+  /** Time per run, milliseconds. */
   readonly timeoutMs: number | null
 }
 
@@ -47,55 +47,60 @@ export const defaultLimits: Limits = {
   timeoutMs: null,
 }
 
-/** Bounds that are not configuration: sizes that keep rows, prompts and terminals readable. */
+/** Bounds outside the configuration: they keep rows, prompts and terminals readable. */
 export const bounds = {
-  /** Beyond these a figure is no figure: turns, calls and attempts; tokens and US dollars of everything together. */
+  /** Larger figures are invalid: turns, calls and attempts; total tokens and US dollars. */
   count: 1e9,
   tokens: 1e18,
   dollars: 1e12,
-  /** A provider that reports more tokens for one request reports none. */
+  /** Larger token counts of one request are ignored. */
   requestTokens: 1e12,
-  /** A session of the page lasts this long, whether it is used or not. Milliseconds. */
+  /** Lifetime of a browser session, used or not, milliseconds. */
   sessionMs: 24 * 60 * 60_000,
-  /** A run that was running at so many crashes of its process fails instead of running again. */
+  /** A run that was running at this many crashes of its process fails instead of running again. */
   crashesBeforeFailure: 3,
-  /** What a program may say about a conversation to its tools, as JSON. Characters. */
+  /** Size of a chat's `context` as JSON, characters. */
   contextChars: 64 * 1024,
-  /** So many files can be given to a run at once. */
+  /** Files that can be given to a run at once. */
   filesGiven: 50,
-  /** Larger tool outputs go to an artifact, with head and tail in the part. Bytes. */
+  /** Larger tool outputs become an artifact; the part keeps head and tail. Bytes. */
   inlineOutputBytes: 32 * 1024,
-  /** Input of one tool call that is still executed. Characters of JSON. */
+  /** Largest input of a tool call that is executed, characters of JSON. */
   toolInputChars: 2 * 1024 * 1024,
-  /** Text, reasoning and inputs of calls of one answer of a model, together; a longer one fails. Characters. */
+  /** Largest total of text, reasoning and call inputs in one answer, characters; a longer answer fails. */
   answerChars: 8 * 1024 * 1024,
-  /** Pieces of text and of reasoning, and calls, of one answer; one with more fails. */
+  /** Most parts of one answer: texts, reasoning and calls; an answer with more fails. */
   answerParts: 2_000,
-  /** Partial text of a streaming message is stored at most this often. Milliseconds. */
+  /** Shortest interval between stored partial texts of a streaming message, milliseconds. */
   partialWriteMs: 250,
-  /** `ps` counts what has been paused for longer, instead of listing it. Milliseconds. */
+  /** `ps` counts runs paused for longer instead of listing them. Milliseconds. */
   oldPauseMs: 7 * 24 * 60 * 60_000,
-  /** The bus hands out ephemeral events at most this often per subscriber. Milliseconds. */
+  /** Shortest interval between batches of ephemeral events per subscriber, milliseconds. */
   busBatchMs: 16,
-  /** The time of the last change of a conversation is stored as exactly as this. Milliseconds. */
+  /** Precision of the stored time of a conversation's last change, milliseconds. */
   updatedAtMs: 1_000,
-  /** The owner of a conversation renews its lease as often as this, and loses it after so long without. Milliseconds. */
+  /**
+   * Interval at which the owner of a conversation renews its lease, and the time after which the lease expires.
+   * Milliseconds.
+   */
   leaseRenewalMs: 2_000,
   leaseMs: 15_000,
-  /** How often a process looks whether another one has written. Milliseconds. */
+  /** Interval at which a process looks for writes of others, milliseconds. */
   watchMs: 50,
-  /** How long the owner of a conversation has to answer a command of another process. Milliseconds. */
+  /** Time that the owner of a conversation has to answer a command of another process, milliseconds. */
   commandMs: 30_000,
-  /** Reports that come within this time are read together. Milliseconds. */
+  /** Reports that arrive within this time are read together. Milliseconds. */
   gatherMs: 20,
-  /** Data on stdin beside a prompt: at most so many bytes; a stream of which nothing comes for so long at first is left
-   * alone, and one that falls silent for so long is an error. Milliseconds. */
+  /**
+   * Data on stdin beside a prompt: most bytes; how long to wait for its first data before ignoring it; and how long a
+   * started stream may be silent before that is an error. Milliseconds.
+   */
   maxStdinBytes: 1024 * 1024,
   stdinFirstByteMs: 3_000,
   stdinSilenceMs: 10 * 60_000,
-  /** A process group gets SIGTERM, then SIGKILL after this. Milliseconds. */
+  /** A process group gets SIGTERM, then SIGKILL after this time, milliseconds. */
   killGraceMs: 5_000,
 } as const
 
-/** Of an answer, where it is not known how long one of the model may be. */
+/** Length of an answer if the model's limit is unknown. */
 export const assumedOutputTokens = 32_000

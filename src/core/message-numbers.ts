@@ -2,8 +2,8 @@ import type { MessageId } from './ids.ts'
 import type { Message } from './message.ts'
 
 /**
- * What people call the messages of a branch: 1, 2, 3, ... in their order. System messages are not counted: each has the
- * number of the message before it. `before`: how many numbered messages stand before the first of these.
+ * Numbers of a branch's messages for people: 1, 2, 3, ... in order. System messages do not count; each has the number
+ * of the message before it. `before`: how many numbered messages come earlier.
  */
 export function messageNumbers(
   messages: readonly Pick<Message, 'id' | 'role'>[],

@@ -5,13 +5,10 @@ import type { Usage } from './usage.ts'
 
 export type Role = 'system' | 'user' | 'assistant' | 'tool'
 
-/**
- * `interrupted`: the partial text of a request that was cut; kept for people, never sent to the model again (invariant
- * R3).
- */
+/** `interrupted`: the partial text of a cut request; kept for people, never sent to the model again (invariant R3). */
 export type MessageState = 'streaming' | 'complete' | 'interrupted'
 
-/** Data that a provider wants back unchanged (signatures of reasoning, ids of its own items). */
+/** Data that a provider needs back unchanged (signatures of reasoning, its own ids). */
 export type ProviderMetadata = { readonly [provider: string]: { readonly [key: string]: Json | undefined } }
 
 export interface FileData {
@@ -21,11 +18,11 @@ export interface FileData {
   readonly filename?: string
 }
 
-/** A tool's output: bounded; the whole of a larger one is the artifact. */
+/** A bounded tool output; the artifact holds the full output of a larger one. */
 export interface ToolOutput {
-  /** What people read, and the model too where it is about no subagent. */
+  /** Shown to people, and to the model unless it is about a subagent. */
   readonly text: string
-  /** What the text says of a subagent: the model reads both in an envelope (report/report-envelope.ts). */
+  /** What the text reports about a subagent: the model reads both in an envelope (report/report-envelope.ts). */
   readonly subagent?: SubagentAnswer
   readonly files?: readonly FileData[]
   readonly artifactId?: ArtifactId
@@ -41,19 +38,19 @@ export interface AgentAuthor {
   readonly branchId: BranchId
 }
 
-/** Authors without a branch. `unknown`: an agent whose run is not known here, or a sender that cannot be found. */
+/** Authors without a branch. `unknown`: an agent whose run is not known here, or an unidentified sender. */
 export const plainAuthors = ['person', 'runtime', 'unknown'] as const
 
-/** Who wrote a text to an agent: a person (or a program in the place of one), the runtime, or another agent. */
+/** Author of a text for an agent: a person (or a program acting for one), the runtime, or another agent. */
 export type Author = (typeof plainAuthors)[number] | AgentAuthor
 
 export interface TextPart {
   readonly id: PartId
   readonly type: 'text'
   readonly text: string
-  /** Of a text in a user message. Absent: an older program kept no record of it. */
+  /** For text in a user message. Absent: an older program kept no record of it. */
   readonly author?: Author
-  /** Of a summary in a user message: the last message that it stands for (compaction-plan.ts). */
+  /** For a summary in a user message: the last message that it covers (compaction-plan.ts). */
   readonly summaryOf?: MessageId
   readonly metadata?: ProviderMetadata
 }
@@ -70,10 +67,10 @@ export interface ToolCallPart {
   readonly type: 'tool-call'
   readonly callId: CallId
   readonly tool: string
-  /** The parsed arguments; where the model sent something that is not JSON, its text in `invalid` and `{}` here. */
+  /** Parsed arguments; if the model sent invalid JSON, `{}` here and the text in `invalid`. */
   readonly input: Json
   readonly invalid?: string
-  /** It stood in a call of `use_tool`: as which of that one's calls, and in which toolset the model looked for it. */
+  /** Position in the `use_tool` call that contained it, and the toolset that the model named. */
   readonly via?: { readonly index: number; readonly toolset?: string }
   readonly metadata?: ProviderMetadata
 }
@@ -93,7 +90,7 @@ export interface FilePart {
   readonly file: FileData
 }
 
-/** A report of a subagent that was delivered: what it wrote, and what the runtime knows of it. */
+/** A delivered subagent report: its text, and what the runtime knows about it. */
 export interface ReportPart {
   readonly id: PartId
   readonly type: 'report'
@@ -101,21 +98,21 @@ export interface ReportPart {
   readonly report: ReportFacts
 }
 
-/** Something the runtime tells the person; not sent to the model. */
+/** A message of the runtime to the person; never sent to the model. */
 export interface NoticePart {
   readonly id: PartId
   readonly type: 'notice'
   readonly text: string
   readonly branchId?: BranchId
-  /** The part that has another text than the one that was stored, as a repair has found; the model is told too. */
+  /** The part whose text a repair found altered; the model is told too. */
   readonly damaged?: PartId
-  /** Of the card of a subagent that a person started. */
+  /** For the card of a subagent started by a person. */
   readonly deliver?: Deliver
 }
 
 /**
- * How the report of a subagent that a person started is delivered (invariant D4): it wakes the idle agent above it, or
- * it is announced and added to that agent's context without a turn, or both.
+ * Delivery of the report of a subagent that a person started (invariant D4): it wakes the idle agent above it, or is
+ * announced and added to that agent's context without a turn, or both.
  */
 export const delivers = ['wake', 'announce', 'both'] as const
 export type Deliver = (typeof delivers)[number]
@@ -129,28 +126,30 @@ export type Part =
   | ReportPart
   | NoticePart
 
-/** A text to an agent, and who wrote it. */
+/** A text for an agent, with its author. */
 export type Said = Required<Pick<TextPart, 'text' | 'author'>>
 
-/** What stands in a user message that is written: each text says who wrote it. */
+/** Content of a new user message: each text names its author. */
 export type SaidPart = (TextPart & Said) | ReportPart | FilePart | NoticePart
 
 export interface Message {
   readonly id: MessageId
   readonly branchId: BranchId
-  /** 0, 1, 2, ... in its branch: the order of the branch. */
+  /** 0, 1, 2, ...: the order within its branch. */
   readonly position: number
   readonly role: Role
   readonly state: MessageState
   readonly parts: readonly Part[]
-  /** The run in which it was written; null for what came from outside of one. Who wrote it: `authorOf`. */
+  /** The run that wrote it; null for messages from outside a run. Author: `authorOf`. */
   readonly runId: RunId | null
-  /** Of an assistant message: what its request measured. */
+  /** For an assistant message: figures of its request. */
   readonly usage: Usage | null
   readonly createdAt: number
 }
 
-/** Who wrote a text in a user message. null: nobody can say; an older program kept no record of what was written in a run. */
+/**
+ * Author of a text in a user message. null: unknown, because an older program kept no record of texts written in a run.
+ */
 export function authorOf(
   { author }: Pick<TextPart, 'author'>,
   { runId }: Pick<Message, 'runId'>,
@@ -158,7 +157,7 @@ export function authorOf(
   return author ?? (runId === null ? 'person' : null)
 }
 
-/** Who wrote the texts of a user message; undefined: it has none. */
+/** Author of the texts of a user message; undefined: it has none. */
 export function authorOfMessage(message: Pick<Message, 'parts' | 'runId'>): Author | null | undefined {
   const text = message.parts.find((part) => part.type === 'text')
   return text && authorOf(text, message)
@@ -175,8 +174,8 @@ export function authorWords(
 
 const PLAIN_WORDS = { person: 'User', runtime: 'Runtime', unknown: 'Unknown sender' } as const
 
-/** What the summary of a compaction is called. The runtime asked for it; a model wrote its text. */
-export const SUMMARY_WORDS = 'summary of what was said before, written by a model'
+/** Name of a compaction summary. The runtime requested it; a model wrote its text. */
+export const SUMMARY_WORDS = 'summary of earlier messages, written by a model'
 
 /** The text parts of a message, joined. */
 export function textOf(parts: readonly Part[]): string {

@@ -2,22 +2,22 @@ import { z } from 'zod'
 import { once } from './once.ts'
 import { providerOptionsProblem, type ProviderOptions } from './provider-options.ts'
 
-/** How long a provider keeps what it has read; the shorter one is its default. */
+/** How long a provider caches a prompt; the shorter time is its default. */
 const promptCaches = ['5m', '1h'] as const
 export type PromptCache = (typeof promptCaches)[number]
 
-/** How a model is asked: of a model, an agent or a run. */
+/** Settings of model requests, for a model, an agent or a run. */
 export interface ModelSettings {
-  /** How varied its answers are, from 0 to 2. */
+  /** Sampling temperature, 0 to 2. */
   readonly temperature?: number | undefined
-  /** From which part of the likely words it chooses, from 0 to 1. */
+  /** Nucleus sampling: the share of likely tokens to choose from, 0 to 1. */
   readonly topP?: number | undefined
-  /** The longest answer in tokens, thinking included. */
+  /** Most tokens of an answer, including thinking. */
   readonly maxOutputTokens?: number | undefined
-  /** Texts at which an answer ends. */
+  /** Strings that end an answer. */
   readonly stopSequences?: readonly string[] | undefined
   readonly promptCache?: PromptCache | undefined
-  /** Options of one provider, by its name (core/provider-options.ts). */
+  /** Provider options, keyed by provider (core/provider-options.ts). */
   readonly providerOptions?: ProviderOptions | undefined
 }
 
@@ -34,17 +34,22 @@ export const settingNames: readonly SettingName[] = [
 
 export const modelSettingsSchema = once(() =>
   z.strictObject({
-    temperature: z.number().min(0).max(2).optional().describe('how varied its answers are'),
-    topP: z.number().min(0).max(1).optional().describe('from which part of the likely words it chooses'),
-    maxOutputTokens: z.int().min(1).optional().describe('the longest answer, thinking included, in tokens'),
+    temperature: z.number().min(0).max(2).optional().describe('sampling temperature'),
+    topP: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('nucleus sampling: the share of likely tokens to choose from'),
+    maxOutputTokens: z.int().min(1).optional().describe('most tokens of an answer, including thinking'),
     stopSequences: z
       .array(z.string().min(1).max(200))
       .min(1)
       .max(16)
       .readonly()
       .optional()
-      .describe('texts at which an answer ends'),
-    promptCache: z.enum(promptCaches).optional().describe('how long Claude keeps what it has read'),
+      .describe('strings that end an answer'),
+    promptCache: z.enum(promptCaches).optional().describe('how long Claude caches the prompt'),
     providerOptions: (
       z.record(z.string(), z.record(z.string(), z.unknown())) as unknown as z.ZodType<ProviderOptions>
     )
@@ -53,7 +58,7 @@ export const modelSettingsSchema = once(() =>
         if (message) context.addIssue({ code: 'custom', message })
       })
       .optional()
-      .describe('options of one provider, by its name'),
+      .describe('provider options, keyed by provider'),
   }),
 )
 

@@ -1,4 +1,4 @@
-/** The known name that a mistyped one was probably meant to be: at most a third of its letters differ. */
+/** The known name that a misspelled one probably means: at most a third of its letters differ. */
 export function nearestName(
   name: string,
   known: readonly string[],
@@ -22,14 +22,14 @@ function aThird({ length }: string): number {
   return Math.max(1, Math.floor(length / 3))
 }
 
-/** The edit distance is no less, and takes far longer to find: a file that is not ours at all has thousands of names. */
+/** A lower bound of the edit distance, and far cheaper: a foreign file may have thousands of names. */
 function strangeLetters(a: string, b: string): number {
   let count = 0
   for (let i = 0; i < a.length; i++) if (!b.includes(a[i]!)) count++
   return count
 }
 
-/** Inserted, deleted, changed and swapped letters (optimal string alignment). */
+/** Edit distance with insertions, deletions, substitutions and swaps (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   for (let i = 1; i <= a.length; i++) {

@@ -12,21 +12,21 @@ describe('options of a provider', () => {
   })
 
   it.each([
+    [{ anthropic: { speed: 'fast' } }, 'anthropic.speed is not a known option; anthropic accepts thinking, '],
+    [{ openai: { serviceTier: 'priority' } }, 'openai.serviceTier is not a known option'],
+    [{ openai: { store: true } }, 'openai.store is not a known option'],
+    [{ 'openai-compatible': { model: 'dearer' } }, 'openai-compatible.model is not a known option'],
+    [{ 'openai-compatible': { messages: [] } }, 'openai-compatible.messages is not a known option'],
+    [{ anthropic: JSON.parse('{"__proto__": {}}') as unknown }, 'anthropic.__proto__ is not a known option'],
+    [{ anthropc: {} }, 'no options are known for the provider "anthropc"; did you mean anthropic?'],
     [
-      { anthropic: { speed: 'fast' } },
-      'anthropic.speed is no option that can be set; anthropic may have thinking, ',
+      { constructor: {} },
+      'no options are known for the provider "constructor"; known providers: anthropic, ',
     ],
-    [{ openai: { serviceTier: 'priority' } }, 'openai.serviceTier is no option'],
-    [{ openai: { store: true } }, 'openai.store is no option'],
-    [{ 'openai-compatible': { model: 'dearer' } }, 'openai-compatible.model is no option'],
-    [{ 'openai-compatible': { messages: [] } }, 'openai-compatible.messages is no option'],
-    [{ anthropic: JSON.parse('{"__proto__": {}}') as unknown }, 'anthropic.__proto__ is no option'],
-    [{ anthropc: {} }, 'no options are known of the provider "anthropc"; did you mean anthropic?'],
-    [{ constructor: {} }, 'no options are known of the provider "constructor"; these have some: anthropic, '],
     [{ anthropic: { thinking: { type: 'enabled' } } }, 'anthropic.thinking.budgetTokens: '],
     [{ anthropic: { thinking: { type: 'adaptive', more: 1 } } }, 'anthropic.thinking: '],
     [{ anthropic: [] }, 'anthropic: expected an object'],
-    ['anthropic', 'expected the options of a provider, by its name'],
+    ['anthropic', 'expected options keyed by provider'],
   ])('anything else is refused by its name: %j', (options, problem) => {
     expect(providerOptionsProblem(options)).toMatch(problem)
   })

@@ -3,10 +3,10 @@ import type { Json } from './json.ts'
 import { nearestName } from './nearest-name.ts'
 import { once } from './once.ts'
 
-/** Options that only one provider has, by its name. What is not listed here is refused. */
+/** Options of a single provider, keyed by provider. Options missing here are refused. */
 export type ProviderOptions = Readonly<Record<string, Readonly<Record<string, Json>>>>
 
-/** Nothing of these changes what a token costs, where a request goes, or what stands in it. */
+/** None of these changes the price of a token, the destination of a request, or its content. */
 const schemas = once(() => {
   const flag = z.boolean()
   const penalty = z.number().min(-2).max(2)
@@ -45,9 +45,9 @@ const schemas = once(() => {
 
 type Provider = keyof ReturnType<typeof schemas>
 
-/** What is wrong with provider options, with what may be written; undefined: nothing. */
+/** What is wrong with provider options, and what is allowed; undefined: nothing. */
 export function providerOptionsProblem(value: unknown): string | undefined {
-  if (!isFields(value)) return 'expected the options of a provider, by its name: {"anthropic": {...}}'
+  if (!isFields(value)) return 'expected options keyed by provider: {"anthropic": {...}}'
   for (const [provider, options] of Object.entries(value)) {
     const problem = problemOf(provider, options)
     if (problem) return problem
@@ -60,16 +60,15 @@ function problemOf(provider: string, options: unknown): string | undefined {
   if (!Object.hasOwn(all, provider)) {
     const known = Object.keys(all)
     const near = nearestName(provider, known)
-    const hint = near ? `did you mean ${near}?` : `these have some: ${known.join(', ')}`
-    return `no options are known of the provider ${JSON.stringify(provider.slice(0, 60))}; ${hint}`
+    const hint = near ? `did you mean ${near}?` : `known providers: ${known.join(', ')}`
+    return `no options are known for the provider ${JSON.stringify(provider.slice(0, 60))}; ${hint}`
   }
   const { shape } = all[provider as Provider]
   const names = Object.keys(shape).join(', ')
-  if (!isFields(options)) return `${provider}: expected an object; it may have ${names}`
+  if (!isFields(options)) return `${provider}: expected an object with any of: ${names}`
   for (const [name, value] of Object.entries(options)) {
     const at = `${provider}.${name.slice(0, 60)}`
-    if (!Object.hasOwn(shape, name))
-      return `${at} is no option that can be set; ${provider} may have ${names}`
+    if (!Object.hasOwn(shape, name)) return `${at} is not a known option; ${provider} accepts ${names}`
     const parsed = (shape as Readonly<Record<string, z.ZodType>>)[name]!.safeParse(value)
     if (parsed.success) continue
     const { path, message } = parsed.error.issues[0]!

@@ -1,12 +1,12 @@
 import { receiptLists, type ReceiptList, type Receipts, type Refused } from './receipt.ts'
 import { terminalLine } from './terminal-text.ts'
 
-/** Entries that are named in a line (`briefReceipts` keeps as many), and how long they may be together; one is always named. */
+/** Entries named per line (`briefReceipts` keeps as many), and their total length; at least one is named. */
 const MAX_NAMED = 8
 const MAX_LINE_CHARS = 400
 const MAX_CHARS = 120
 
-/** Receipts for a reader, one line for each kind that there is. What a file or a command is called cannot end its line. */
+/** Receipts for people, one line per kind. Names of files and commands cannot break a line. */
 export function receiptLines(receipts: Receipts): string[] {
   return receiptLists.flatMap((list) => {
     const entries = entriesOf(receipts, list)
@@ -66,7 +66,7 @@ function linesOf({ before, after, added, removed }: Changed): string {
   return before === null ? `new ${count}`.trim() : count
 }
 
-/** Enough of each to tell it from others. */
+/** Enough of each hash to distinguish it. */
 function hashes({ before, after }: Changed): string {
   const short = (hash: string | null) => (hash === null ? 'gone' : line(hash).slice(0, 8))
   return before === null || before === after ? short(after) : `${short(before)} to ${short(after)}`

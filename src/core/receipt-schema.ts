@@ -1,15 +1,15 @@
 import { z } from 'zod'
 
 /**
- * What a tool says that it really did: made by the program that did it, never by a model. Paths are
- * relative to the workspace with `/`, absolute where they are outside. Hashes are SHA-256, hex.
+ * What a tool really did, recorded by the program that did it, never by a model. Paths are relative to the workspace
+ * with `/`, absolute outside it. Hashes are SHA-256, hex.
  */
 export const factSchema = z.discriminatedUnion('type', [
-  /** `hash` null: the file was too large to be read to its end. */
+  /** `hash` null: the file was too large to be read completely. */
   z.looseObject({ type: z.literal('read'), path: z.string(), hash: z.string().nullable() }),
   /**
-   * `before` null: there was no file; `after` null: there is none any more. Equal: it was written as it was. `added` and
-   * `removed` count lines; null where that is not known.
+   * `before` null: the file was new; `after` null: it was deleted. Equal: rewritten unchanged. `added` and `removed`
+   * count lines; null: unknown.
    */
   z.looseObject({
     type: z.literal('changed'),
@@ -19,7 +19,7 @@ export const factSchema = z.discriminatedUnion('type', [
     added: z.int().min(0).nullable(),
     removed: z.int().min(0).nullable(),
   }),
-  /** `exitCode` null: it was ended from outside. */
+  /** `exitCode` null: it was killed. */
   z.looseObject({ type: z.literal('command'), command: z.string(), exitCode: z.int().nullable() }),
   z.looseObject({ type: z.literal('host'), host: z.string() }),
 ])

@@ -3,38 +3,38 @@ import { denialReasonOf, type DenialReason } from './denial-reason.ts'
 import type { factSchema } from './receipt-schema.ts'
 
 type Known<T> = T extends unknown ? { readonly [K in keyof T as string extends K ? never : K]: T[K] } : never
-/** What a tool says that it really did: made by the program that did it, never by a model. */
+/** What a tool really did, recorded by the program that did it, never by a model. */
 export type Fact = Known<z.infer<typeof factSchema>>
 type FactOf<T extends Fact['type']> = Omit<Extract<Fact, { readonly type: T }>, 'type'>
 
-/** A call that did not do what it was to do. */
+/** A call that did not do its work. */
 export interface Refused {
   readonly tool: string
   readonly title: string
-  /** Of a denial who or what denied it, of an error its code. */
+  /** For a denial, who or what denied it; for an error, its code. */
   readonly code: string
-  /** Of a denial the same in words, of an error its code. */
+  /** For a denial, the reason as text; for an error, its code. */
   readonly why: string
 }
 
-/** What one or more runs did, each list in the order in which it happened. */
+/** What one or more runs did, each list in order. */
 export interface Receipts {
-  /** One entry a file: from what it was before the first change to what it was after the last. */
+  /** One entry per file: from its state before the first change to its state after the last. */
   readonly changed: readonly FactOf<'changed'>[]
-  /** One entry a file, as it was read last. */
+  /** One entry per file, for its last read. */
   readonly read: readonly FactOf<'read'>[]
   readonly commands: readonly FactOf<'command'>[]
   readonly hosts: readonly string[]
   readonly denied: readonly Refused[]
   readonly errors: readonly Refused[]
-  /** Calls that were interrupted, so that nobody can say what they did. */
+  /** Interrupted calls, whose effect is unknown. */
   readonly unknown: readonly Refused[]
-  /** How many entries of a list are left out here. */
+  /** Number of entries left out of each list. */
   readonly more: { readonly [list in ReceiptList]?: number }
 }
 export type ReceiptList = Exclude<keyof Receipts, 'more'>
 
-/** What receipts are made of: calls in the order in which they began. */
+/** Source of receipts: calls in the order in which they started. */
 export interface ReceiptCall {
   readonly tool: string
   readonly title: string
@@ -47,11 +47,11 @@ export interface ReceiptCall {
   readonly facts?: readonly Fact[] | null
 }
 
-/** Entries of one list. */
+/** Entries per list. */
 const MAX_ENTRIES = 50
 const MAX_TEXT = 300
 
-/** The receipts of these calls, bounded: what is beyond is counted. */
+/** Bounded receipts of these calls; entries beyond the bound are counted. */
 export function receiptsOf(calls: readonly ReceiptCall[]): Receipts {
   const facts = calls.flatMap((call) => call.facts ?? [])
   const refused = (status: string, about: (call: ReceiptCall) => Pick<Refused, 'code' | 'why'>) =>
@@ -89,12 +89,12 @@ export const receiptLists = [
 
 export const noReceipts: Receipts = receiptsOf([])
 
-/** Whether nothing was done that a receipt could tell of. */
+/** Whether there is nothing to report. */
 export function isEmpty(receipts: Receipts): boolean {
   return receiptLists.every((list) => receipts[list].length === 0)
 }
 
-/** Every file that was written, in the order of the first time, however many they are. */
+/** Every written file, in order of the first write, without a bound. */
 export function changedFiles(facts: readonly Fact[]): FactOf<'changed'>[] {
   const files = new Map<string, FactOf<'changed'>>()
   for (const fact of facts) {
@@ -112,10 +112,10 @@ export function changedFiles(facts: readonly Fact[]): FactOf<'changed'>[] {
   return [...files.values()]
 }
 
-/** Entries of one list that stand beside a report. */
+/** Entries per list beside a report. */
 const BRIEF = 8
 
-/** The same receipts with fewer entries of each list: what is left out is counted. */
+/** The same receipts with fewer entries per list; the rest are counted. */
 export function briefReceipts(receipts: Receipts): Receipts {
   const more: { [list in ReceiptList]?: number } = {}
   for (const list of receiptLists) {

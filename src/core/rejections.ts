@@ -1,9 +1,9 @@
-/** Marks a promise as handled whose error reaches the code that awaits it later, if any does. */
+/** Marks a promise as handled if its error reaches other code that awaits it. */
 export function ignoreLateRejection(promise: Promise<unknown>): void {
   promise.catch(ignore)
 }
 
-/** Settles with `promise` and never rejects: for work whose failure the caller can neither repair nor report. */
+/** Settles with `promise` and never rejects: for work whose failure the caller can neither fix nor report. */
 export function bestEffort(promise: Promise<unknown>): Promise<unknown> {
   return promise.catch(ignore)
 }

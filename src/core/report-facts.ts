@@ -2,7 +2,7 @@ import type { ArtifactId, BranchId, RunId } from './ids.ts'
 import type { Receipts } from './receipt.ts'
 import type { EndReason, RunReason, RunStatus } from './run-status.ts'
 
-/** What a run used by the time of its report. */
+/** Figures of a run at the time of its report. */
 export interface ReportFigures {
   readonly turns: number
   readonly maxTurns: number
@@ -13,12 +13,12 @@ export interface ReportFigures {
 }
 
 /**
- * What the runtime knows of a report. The text of the report stands beside it, and is all that the subagent wrote. The
- * envelope that a model reads is made of both (report-envelope.ts), and is stored nowhere.
+ * What the runtime knows about a report. The report's text is stored separately and is only what the subagent wrote.
+ * The model's envelope combines both (report-envelope.ts) and is never stored.
  */
 export interface ReportFacts {
   readonly fromRunId: RunId
-  /** The id by which a model calls the subagent. */
+  /** The id by which a model addresses the subagent. */
   readonly branchId: BranchId
   readonly agent: string
   readonly description: string
@@ -27,26 +27,26 @@ export interface ReportFacts {
   readonly endReason: EndReason | null
   /** null: an older program kept none. */
   readonly figures: ReportFigures | null
-  /** What must be said about the text: that it is partial, or why there is none. */
+  /** Remark about the text: it is partial, or why there is none. */
   readonly note: string | null
   readonly error: string | null
-  /** `json`: the value that satisfies its schema. `summary`: the whole report is longer. */
+  /** `json`: the value that satisfies its schema. `summary`: the full report is longer. */
   readonly form: 'text' | 'json' | 'summary'
-  /** What the text lacks of the report: parts of its middle, or what comes after it. */
+  /** What is missing from the text: its middle, or its end. */
   readonly lacks: 'middle' | 'rest' | null
-  /** The whole text, where it lacks its middle. */
+  /** The full text, if its middle is missing. */
   readonly artifactId?: ArtifactId
-  /** What the run did, by its journal, briefly; null: it called no tool. */
+  /** Brief receipts of the run from its journal; null: it called no tool. */
   readonly receipts: Receipts | null
-  /** Of a text that an older program made: what the model read before and after it. */
+  /** For text of an older program: what the model read before and after it. */
   readonly told?: { readonly before: string; readonly after: string }
 }
 
-/** What the answer of a call says of a subagent. Its text stands beside it, and is what people read. */
+/** What a call's answer reports about a subagent. The text is stored separately, for people. */
 export type SubagentAnswer =
   | (ReportFacts & {
       readonly type: 'report'
-      /** What the runtime says before and after it. */
+      /** The runtime's text before and after it. */
       readonly lead?: string
       readonly rest?: string
     })
@@ -59,9 +59,9 @@ export type SubagentAnswer =
   | (SubagentName & {
       readonly type: 'started'
       readonly description: string
-      /** Its place in the line for a slot; null: it has one. */
+      /** Place in the queue for a slot; null: it has one. */
       readonly position: number | null
-      /** The budget for which it waits before it gets a place: what others hold of it. */
+      /** The budget that it waits for before it gets a place, and who holds it. */
       readonly waits?: string
       readonly told?: ReportFacts['told']
     })

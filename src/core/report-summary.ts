@@ -1,4 +1,4 @@
-/** The first sentence of a report, for people: no model call is needed for a headline. */
+/** The first sentence of a report: a headline without a model call. */
 export function headline(report: string, maxChars = 120): string {
   const line =
     report
@@ -9,17 +9,17 @@ export function headline(report: string, maxChars = 120): string {
   return sentence.length > maxChars ? `${sentence.slice(0, maxChars - 1)}…` : sentence
 }
 
-/** Ways to shorten a report that need no model. Empty: the report has nothing of the kind. */
+/** Ways to shorten a report without a model. Empty result: the report has no such content. */
 export const summaryPresets = {
   /** Its first sentence. */
   headline: (report: string) => headline(report, 500),
-  /** Its first paragraph that is no heading. */
+  /** Its first paragraph that is not a heading. */
   'first-paragraph': (report: string) =>
     report
       .split(/\n[^\S\n]*\n/)
       .map((each) => each.replace(/^\s*#[^\n]*\n?/, '').trim())
       .find((each) => each !== '') ?? '',
-  /** The items of its lists, each in its first line. */
+  /** Its list items, each with its first line. */
   bullets: (report: string) =>
     report
       .split('\n')

@@ -4,14 +4,14 @@ import { OffshootError } from './errors.ts'
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled'
 
 const waitReasons = ['approval', 'question', 'children', 'retry'] as const
-/** What a run waits for: the code beside `waitingFor.detail`. */
+/** What a run waits for: the code for `waitingFor.detail`. */
 export type WaitReason = (typeof waitReasons)[number]
 export type PauseReason = 'limit' | 'budget' | 'user' | 'parent' | 'restart' | 'stall'
 export type RunReason = WaitReason | PauseReason
 
 export type EndReason = PauseEnd | 'done' | 'error'
 
-/** With what a run can pause. */
+/** Reasons for a pause. */
 const pauseEnds = [
   'max_turns',
   'timeout',
@@ -26,7 +26,7 @@ const pauseEnds = [
 ] as const
 export type PauseEnd = (typeof pauseEnds)[number]
 
-/** With what a run can be cancelled. `restart`: the program that drove it was told to end. */
+/** Reasons for a cancel. `restart`: its program was asked to stop. */
 const cancelEnds = ['user', 'parent', 'restart'] as const
 export type CancelEnd = (typeof cancelEnds)[number]
 
@@ -37,7 +37,7 @@ function isLimit(why: PauseEnd): why is LimitEnd {
   return (limitEnds as readonly PauseEnd[]).includes(why)
 }
 
-/** A status with what belongs to it: the only shape in which a run's status is ever set. */
+/** A status with its own fields: the only way to set a run's status. */
 export type RunState =
   | { readonly status: 'queued'; readonly reason: null; readonly endReason: null }
   | { readonly status: 'running'; readonly reason: null; readonly endReason: null }
@@ -50,7 +50,7 @@ export type RunState =
 const NEXT: Record<RunStatus, readonly RunStatus[]> = {
   queued: ['running', 'paused', 'completed', 'failed', 'cancelled'],
   running: ['waiting', 'paused', 'completed', 'failed', 'cancelled'],
-  // a run whose wait is over takes its place at the head of the queue
+  // after its wait, a run joins the head of the queue
   waiting: ['running', 'queued', 'paused', 'completed', 'failed', 'cancelled'],
   paused: ['queued', 'cancelled'],
   completed: [],
@@ -60,19 +60,19 @@ const NEXT: Record<RunStatus, readonly RunStatus[]> = {
 
 export const runStatuses = Object.keys(NEXT) as readonly RunStatus[]
 
-/** Final for a run; its branch can always get a new one. */
+/** Final for a run; its branch can always get a new run. */
 export function isFinal(status: RunStatus): boolean {
   return NEXT[status].length === 0
 }
 
-/** Stopped: final, or paused. What a parent waits for. */
+/** Stopped: final, or paused. A parent waits for this. */
 export function isStopped(status: RunStatus): boolean {
   return status === 'paused' || isFinal(status)
 }
 
 /**
- * Whether its parent is owed a report of what has stopped: not while a person, its parent or a restart has paused it, as
- * it is to go on.
+ * Whether a stopped run owes its parent a report: not if a person, its parent or a restart paused it, because it will
+ * resume.
  */
 export function isReported({
   status,
@@ -86,8 +86,8 @@ export function isReported({
 }
 
 /**
- * Whether its report wakes the agent above it, once it goes on: not while it works, and not where a call of its parent
- * waits for the report. A parent that has ended has no such call.
+ * Whether its report wakes the agent above: not while that agent works, and not if a call of it waits for the report.
+ * An ended parent has no such call.
  */
 export function wakesParent(
   run: Parameters<typeof isReported>[0] & {
@@ -100,7 +100,7 @@ export function wakesParent(
   return isReported(run) || run.background || (parent !== undefined && isFinal(parent.status))
 }
 
-/** Why a run is paused, in the words of its codes: `limit: max turns`, `user`. null: nothing is known of it. */
+/** Why a run is paused, from its codes: `limit: max turns`, `user`. null: unknown. */
 export function stopCause({
   reason,
   endReason,
@@ -115,7 +115,10 @@ export function canBecome(from: RunStatus, to: RunStatus): boolean {
   return NEXT[from].includes(to)
 }
 
-/** Checks a step and returns the new state. @throws OffshootError `internal` for a step that the table lacks. */
+/**
+ * Checks a transition and returns the new state. @throws OffshootError `internal` for a transition missing from the
+ * table.
+ */
 export function transition(from: RunStatus, to: RunState): RunState {
   if (!canBecome(from, to.status)) {
     throw new OffshootError('internal', `a run cannot go from ${from} to ${to.status}`)
@@ -130,7 +133,7 @@ export const state = {
   failed: { status: 'failed', reason: null, endReason: 'error' },
   waiting: (reason: WaitReason) => ({ status: 'waiting', reason, endReason: null }),
   cancelled: (by: CancelEnd) => ({ status: 'cancelled', reason: null, endReason: by }),
-  /** A pause and its why: several end reasons share the reason `limit`, the others are their own. */
+  /** Combines a pause with its end reason: several end reasons share the reason `limit`, the others have their own. */
   paused: (why: PauseEnd) => ({
     status: 'paused',
     reason: isLimit(why) ? 'limit' : why,
@@ -148,7 +151,7 @@ const everyState: readonly RunState[] = [
   ...cancelEnds.map(state.cancelled),
 ]
 
-/** The state that a row is in; undefined where its reason or its end belongs to another status. */
+/** The state of a row; undefined if its reason or end belongs to another status. */
 export function stateOf(row: {
   readonly status: RunStatus
   readonly reason: RunReason | null
@@ -160,7 +163,7 @@ export function stateOf(row: {
   )
 }
 
-/** Whether a status, a reason and an end can be told of one run. null: an older program kept none. */
+/** Whether status, reason and end fit together. null: an older program kept none. */
 export function isPossible(told: {
   readonly status: RunStatus
   readonly reason: RunReason | null

@@ -176,7 +176,9 @@ const waiting: Run = { ...open, ...state.waiting('retry'), waitingFor, startedAt
 test('a run waits on for something else, and only one that waits', () => {
   const next = { what: 'question', detail: 'which one', since: 6 } as const
   expect(waitOn(waiting, next)).toEqual({ ...waiting, reason: 'question', waitingFor: next })
-  expect(() => waitOn(enterState(waiting, state.running, 7), next)).toThrow('running cannot wait on')
+  expect(() => waitOn(enterState(waiting, state.running, 7), next)).toThrow(
+    'running cannot change what it waits for',
+  )
 })
 
 test('a run whose step was not stored is in the state before it, and keeps all else that happened', () => {

@@ -3,13 +3,13 @@ import type { PausedRun, QueuedRun, Run, StoredRun, RunningRun, WaitingFor, Wait
 import type { CancelledRun, CompletedRun, FailedRun, RunError } from './run.ts'
 import { runStatuses, stateOf, transition, type RunState } from './run-status.ts'
 
-/** A state that a run is to enter, with what it has in that state alone. Its times come from the step. */
+/** A target state with its own fields. The transition sets its times. */
 export type NextState =
   | Exclude<RunState, { readonly status: 'waiting' | 'failed' }>
   | (Extract<RunState, { readonly status: 'waiting' }> & Pick<WaitingRun, 'waitingFor'>)
   | (Extract<RunState, { readonly status: 'failed' }> & Pick<FailedRun, 'error'>)
 
-/** Takes a run to its next state. @throws OffshootError `internal` for a step that the table of states lacks. */
+/** Moves a run to its next state. @throws OffshootError `internal` for a transition missing from the table. */
 export function enterState(run: Run, to: NextState, at: number): Run {
   transition(run.status, to)
   switch (to.status) {
@@ -38,24 +38,24 @@ function begun({ startedAt, pausing = null }: Pick<StoredRun, 'startedAt' | 'pau
   return { ...opened({ pausing }), startedAt: startedAt ?? at }
 }
 
-/** What was to pause has stopped, or it is too late. */
+/** A pending pause ends: the run stopped, or it is too late. */
 function stopped(at: number) {
   return { error: null, waitingFor: null, pausing: null, endedAt: at }
 }
 
-/** A run that waits for something else. @throws OffshootError `internal` for one that does not wait. */
+/** Changes what a waiting run waits for. @throws OffshootError `internal` if it does not wait. */
 export function waitOn(run: Run, waitingFor: WaitingFor): WaitingRun {
   if (run.status === 'waiting') return { ...run, reason: waitingFor.what, waitingFor }
-  throw new OffshootError('internal', `a run that is ${run.status} cannot wait on`)
+  throw new OffshootError('internal', `a run that is ${run.status} cannot change what it waits for`)
 }
 
-/** A run in the queue that waits for budget, or does no longer. @throws OffshootError `internal` for one that is not there. */
+/** Sets or clears the budget that a queued run waits for. @throws OffshootError `internal` if it is not queued. */
 export function waitInQueue(run: Run, waitingFor: WaitingFor | null): QueuedRun {
   if (run.status === 'queued') return { ...run, waitingFor }
   throw new OffshootError('internal', `a run that is ${run.status} is not in the queue`)
 }
 
-/** A run in the state of an earlier row of it, with everything else as it is now. */
+/** Restores the state of an earlier row and keeps everything else. */
 export function backTo(earlier: Run, now: Run): Run {
   const {
     status: _1,
@@ -72,9 +72,9 @@ export function backTo(earlier: Run, now: Run): Run {
 }
 
 /**
- * A stored row as a run whose values fit its status. What decides what the run may do has to fit; what is only shown is
- * made to: a row that was imported or repaired may have kept it from an earlier status, or lack it.
- * @throws OffshootError `store_corrupt` for a status that is not known, and for one whose reason or end is of another.
+ * Parses a stored row into a run whose fields fit its status. Fields that decide what the run may do must fit; display
+ * fields are adjusted, because an imported or repaired row may have stale or missing ones. @throws OffshootError
+ * `store_corrupt` for an unknown status, or one with the reason or end of another.
  */
 export function parseRun(row: StoredRun): Run {
   const found = stateOf(row)
@@ -121,6 +121,6 @@ function damaged({ id, status, reason, endReason }: StoredRun): OffshootError {
     ? `${id} is ${status} with ${said('reason', reason)} and ${said('end', endReason)}`
     : `${id} has the status "${status as string}"`
   return new OffshootError('store_corrupt', `the database is damaged: ${what}`, {
-    hint: 'offshoot export keeps what can be read of the conversation',
+    hint: 'offshoot export saves what can be read of the conversation',
   })
 }

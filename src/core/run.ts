@@ -25,10 +25,10 @@ import type {
 } from './run-status.ts'
 import type { Usage } from './usage.ts'
 
-/** What a run waits for, in a form that a person can read (invariant L1). */
+/** What a run waits for, for people (invariant L1). */
 export interface WaitingFor {
   readonly what: 'approval' | 'question' | 'children' | 'retry'
-  /** Of `retry`: whether others hold the budget; otherwise the provider is waited for. */
+  /** For `retry`: whether it waits for budget; otherwise it waits for the provider. */
   readonly code?: 'budget'
   readonly detail: string
   /** Milliseconds since the epoch. */
@@ -37,8 +37,8 @@ export interface WaitingFor {
 }
 
 /**
- * What the runs of a conversation in the queue wait for: a slot of the conversation (`limits.maxConcurrent`), or one of its
- * process (`limits.globalConcurrent`), for which other conversations wait too.
+ * What the queued runs of a conversation wait for: a slot of the conversation (`limits.maxConcurrent`), or of its
+ * process (`limits.globalConcurrent`), which other conversations share.
  */
 export type QueueLine = 'conversation' | 'process'
 
@@ -52,14 +52,14 @@ export interface RunError {
   readonly code: string
   readonly message: string
   readonly hint?: string
-  /** Of a call that was not let begin: who or what did not. */
+  /** For a denied call: who or what denied it. */
   readonly reason?: DenialReason
 }
 
-/** The caps of one run, after call, config, definition and default were weighed. */
+/** The effective caps of a run, from call, config, definition and default. */
 export type RunLimits = z.infer<typeof runLimitsSchema>
 
-/** What a run was given beside its agent, model and limits. Every later run on the branch has the same. */
+/** Settings of a run besides its agent, model and limits. Later runs on the branch keep them. */
 export type RunSetup = Readonly<z.infer<typeof runSetupSchema>>
 
 export const noSetup: RunSetup = {
@@ -72,15 +72,15 @@ export const noSetup: RunSetup = {
 }
 
 /**
- * From accepted input to idle, on one branch, as it is stored, sent and exported: one flat row, null where its status
- * has no such value.
+ * One run of an agent on one branch, from accepted input to idle, as stored, sent and exported: one flat row; null for
+ * fields that its status lacks.
  */
 export interface StoredRun {
   readonly id: RunId
   readonly conversationId: ConversationId
   readonly branchId: BranchId
   readonly parentRunId: RunId | null
-  /** The `task` call that waits for this run; null for a main run and for what a person spawned. */
+  /** The `task` call that waits for this run; null for a main run and for one spawned by a person. */
   readonly originCallId: CallId | null
   /** 0 for a main run. */
   readonly depth: number
@@ -93,41 +93,43 @@ export interface StoredRun {
   readonly reason: RunReason | null
   readonly waitingFor: WaitingFor | null
   readonly endReason: EndReason | null
-  /** Since it was started or continued: 1, plus one for each process that exited while it ran (invariant R7). */
+  /**
+   * Attempts since it was started or continued: 1, plus one for each process that exited while it ran (invariant R7).
+   */
   readonly attempt: number
-  /** How often it stopped: each stop is handed over once. */
+  /** Number of stops: each is reported once. */
   readonly stopNo: number
   readonly limits: RunLimits
   /** null: `noSetup`. */
   readonly setup?: RunSetup | null
   readonly turns: number
-  /** Those that ran: not those that were denied or skipped. */
+  /** Only calls that ran: not denied or skipped ones. */
   readonly toolCalls: number
   readonly usage: Usage
-  /** null while a price is unknown, never 0 for it. */
+  /** null while any price is unknown, never 0 instead. */
   readonly costUsd: number | null
   readonly lastAction: LastAction | null
-  /** The message whose text is the report, or the last of them; null while there is none. */
+  /** The message with the report, or its last part; null: none. */
   readonly reportMessageId: MessageId | null
-  /** Of a report that is put together of several messages: the first of them; null: it is one message. */
+  /** For a report joined from several messages: the first one; null: it is one message. */
   readonly partialFrom?: MessageId | null
-  /** Why there is no report, or what is to be said about it. */
+  /** Why there is no report, or a remark about it. */
   readonly reportNote: string | null
-  /** How its last answer ended; null: it has none, or the row is of an older program. */
+  /** How its last answer ended; null: none, or a row of an older program. */
   readonly finishReason?: FinishReason | null
-  /** The value in its report that satisfies the schema which the report had to; null where there is none. */
+  /** The value in its report that satisfies the required schema; null: none. */
   readonly output?: Json | null
   readonly error: RunError | null
-  /** Whether its report goes to nobody: who sent it a message asked for that. */
+  /** Whether its report is discarded, because the message that started it asked for that. */
   readonly unreported?: boolean | null
-  /** Who has asked it to pause at its next boundary, until it has stopped. */
+  /** Who asked it to pause at its next boundary; cleared when it stops. */
   readonly pausing?: 'user' | 'parent' | null
   readonly queuedAt: number
   readonly startedAt: number | null
   readonly endedAt: number | null
 }
 
-/** What depends on the status of a run. */
+/** Fields that depend on the status of a run. */
 type OfStatus =
   | 'status'
   | 'reason'
@@ -138,7 +140,7 @@ type OfStatus =
   | 'startedAt'
   | 'endedAt'
 
-/** What a run has in every status. */
+/** Fields that a run has in every status. */
 export type RunFacts = Omit<StoredRun, OfStatus>
 
 interface OpenRun extends RunFacts {
@@ -151,9 +153,9 @@ interface OpenRun extends RunFacts {
 export interface QueuedRun extends OpenRun {
   readonly status: 'queued'
   readonly reason: null
-  /** Others hold the budget that its spawn has named: it asks for no slot before that is free. null: it waits for a slot. */
+  /** The budget that it waits for before it asks for a slot. null: it waits for a slot. */
   readonly waitingFor: WaitingFor | null
-  /** Set where it has run before. */
+  /** Set if it has run before. */
   readonly startedAt: number | null
 }
 
@@ -208,8 +210,8 @@ export interface CancelledRun extends StoppedRun {
 }
 
 /**
- * A run as this process works with it: a row whose values fit its status. Each is a row too, so that nothing has to be
- * converted to store, send or export it; a row becomes one through `parseRun` alone.
+ * A run as this process works with it: a row whose fields fit its status. It can be stored, sent and exported without
+ * conversion; only `parseRun` turns a row into one.
  */
 export type Run = QueuedRun | RunningRun | WaitingRun | PausedRun | CompletedRun | FailedRun | CancelledRun
 
@@ -223,10 +225,10 @@ export type ToolCallStatus =
   | 'skipped'
   | 'unknown'
 
-/** The statuses of a call that ran: not while it waits to, and not where it was denied or skipped. */
+/** Statuses of calls that ran: not waiting, denied or skipped ones. */
 export const ranStatuses = ['running', 'completed', 'failed', 'unknown'] as const satisfies ToolCallStatus[]
 
-/** The journal of one call: the intent before the effect, the outcome after it. Input and output are its parts. */
+/** The journal of one call: the intent before the effect, the outcome after it. Its parts hold input and output. */
 export interface ToolCall {
   readonly id: CallId
   readonly conversationId: ConversationId
@@ -244,7 +246,7 @@ export interface ToolCall {
   readonly repeatable: boolean
   readonly exitCode: number | null
   readonly error: RunError | null
-  /** What the tool says that it did (receipt.ts); null: nothing that a receipt holds. */
+  /** What the tool recorded (receipt.ts); null: nothing. */
   readonly facts?: readonly Fact[] | null
   readonly startedAt: number
   readonly endedAt: number | null
@@ -252,10 +254,10 @@ export interface ToolCall {
 
 export type ApprovalAnswer = 'once' | 'run' | 'always' | 'deny'
 
-/** One question and its answer. It is addressed to the conversation, whatever depth it comes from. */
+/** An approval and its answer. It belongs to the conversation, whatever depth it comes from. */
 export interface Approval {
   readonly id: ApprovalId
-  /** What people call it: 1, 2, 3, ... among all that the conversation asks, questions too. Never given twice. */
+  /** Its number for people: 1, 2, 3, ... among all approvals and questions of the conversation. Never reused. */
   readonly number: number
   readonly conversationId: ConversationId
   readonly branchId: BranchId
@@ -266,38 +268,38 @@ export interface Approval {
   /** The exact command, diff or path. */
   readonly detail: string
   readonly directory: string
-  /** Agents from the root to the one that asks. */
+  /** Agents from the root to the asking one. */
   readonly path: readonly string[]
-  /** The rule that asked, in words. */
+  /** The rule that asked, as text. */
   readonly rule: string
   readonly answer: ApprovalAnswer | null
   readonly answeredBy: string | null
   readonly note: string | null
   readonly requestedAt: number
   readonly answeredAt: number | null
-  /** What "run" and "always" grant, as it was shown; null: it can be answered for this once alone. */
+  /** What "run" and "always" grant, as shown; null: it can only be allowed once. */
   readonly offered?: { readonly tool: string; readonly pattern?: string } | null
 }
 
-/** What a run asks a person in words (`ask_user`), and what it got. Addressed as an approval is. */
+/** A question of a run to a person (`ask_user`), and its answer. Like an approval, it belongs to the conversation. */
 export interface Question {
   readonly id: QuestionId
-  /** As that of an approval. */
+  /** Numbered like an approval. */
   readonly number: number
   readonly conversationId: ConversationId
   readonly branchId: BranchId
   readonly runId: RunId
   readonly callId: CallId
   readonly question: string
-  /** Answers to choose from; any other text is one too. */
+  /** Suggested answers; any other text is allowed too. */
   readonly options: readonly string[]
-  /** Agents from the root to the one that asks. */
+  /** Agents from the root to the asking one. */
   readonly path: readonly string[]
-  /** null while it is open, and where it was closed without one. */
+  /** null: open, or closed without an answer. */
   readonly answer: string | null
   /** Who answered, or what closed it. */
   readonly answeredBy: string | null
   readonly askedAt: number
-  /** null: it is open. */
+  /** null: open. */
   readonly answeredAt: number | null
 }

@@ -1,13 +1,14 @@
 /**
- * Text of tools, models and files on its way to a terminal: nothing in it may be read as a command by the terminal.
- * C0 (but tab and line feed), DEL, C1 and what turns the direction of writing become visible, so that a person sees
- * that something was there.
+ * Makes text of tools, models and files safe for a terminal: C0 (except tab and line feed), DEL, C1 and bidirectional
+ * controls become visible, so that a person sees that something was there.
  */
 export function terminalText(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(COMMANDS, picture)
 }
 
-/** `\p{Bidi_Control}` written out: every start needs this expression, and that property takes it milliseconds. */
+/**
+ * `\p{Bidi_Control}` spelled out: every start needs this expression, and compiling that property takes milliseconds.
+ */
 const COMMANDS =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 

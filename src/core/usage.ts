@@ -1,4 +1,4 @@
-/** Tokens of one or more requests. `input` includes what was read from and written to the provider's cache. */
+/** Tokens of one or more requests. `input` includes reads from and writes to the provider's cache. */
 export interface Usage {
   readonly input: number
   readonly output: number
@@ -20,7 +20,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   }
 }
 
-/** Money adds up only as long as every price is known: one unknown (null) makes the sum unknown, never 0. */
+/** Adds amounts only while every price is known: one unknown price (null) makes the sum unknown, never 0. */
 export function addCost(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b
 }

@@ -1,15 +1,15 @@
-/** What the caller found in the workspace, as plain data. The system prompt bounds and labels it. */
+/** Facts about the workspace, collected by the caller. The system prompt bounds and labels them. */
 export interface WorkspaceFacts {
-  /** As the agent is to see it: the name or path of the root directory. */
+  /** Name or path of the root directory, as the agent sees it. */
   readonly root: string
-  /** null where there is no version control. `state` in words: `clean`, `3 files changed`. */
+  /** null: no version control. `state` as text: `clean`, `3 files changed`. */
   readonly vcs: { readonly branch: string; readonly state: string } | null
   /** Names at the top level, directories with a `/` at the end. */
   readonly entries: readonly string[]
-  /** The nearest AGENTS.md, or what stands in for it, with the files that it imports. */
+  /** The nearest AGENTS.md or its substitute, with imported files. */
   readonly notes?: { readonly path: string; readonly text: string }
-  /** Paths of the notes of directories below. */
+  /** Paths of notes in subdirectories. */
   readonly nestedNotes?: readonly string[]
-  /** Receipts of the latest runs of the conversation, oldest first. */
+  /** Receipts of the conversation's latest runs, oldest first. */
   readonly receipts?: readonly string[]
 }

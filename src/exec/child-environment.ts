@@ -1,7 +1,4 @@
-/**
- * What a child process may know of our environment. It is a list of what passes, so that no key or token of ours
- * reaches a program that a model starts.
- */
+/** The environment of child processes. An allow list, so that no key or token reaches a program that a model starts. */
 export function childEnvironment(
   base: Readonly<Record<string, string | undefined>>,
   marks: Readonly<Record<string, string>> = {},
@@ -24,17 +21,17 @@ const PASSED = new Set(
 
 const PROXIES = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'])
 
-/** A proxy's address may hold a password; then it stays here. */
+/** A proxy address with a password is dropped. */
 function passes(name: string, value: string): boolean {
   const upper = name.toUpperCase()
   if (PROXIES.has(upper)) return !value.includes('@')
   return PASSED.has(upper) || upper.startsWith('LC_')
 }
 
-/** No colours, no pager, no question on a terminal that is not there. */
+/** No colours, no pager, no prompts on a missing terminal. */
 const FIXED = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' }
 
-/** A repository must not run code of its own through git: no monitor, no hooks, no transport by command. */
+/** A repository must not run its own code through git: no monitor, no hooks, no command transports. */
 const GIT = gitConfig({
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',

@@ -6,11 +6,11 @@ import type { OutputBuffer } from './output-buffer.ts'
 export interface Collected {
   readonly ended: Promise<void>
   received(): number
-  /** Goes on reading without keeping: a full or closed pipe would stop whoever still writes. */
+  /** Keeps reading without storing: a full or closed pipe would block a process that still writes. */
   release(): void
 }
 
-/** Decodes a stream into a buffer; a character may be torn between two chunks. */
+/** Decodes a stream into a buffer; a character may be split between two chunks. */
 export function collect(
   stream: Readable | null,
   buffer: OutputBuffer,
@@ -42,11 +42,13 @@ export function collect(
   return { ended, received: () => received, release }
 }
 
-/** How long output may pause after the exit, and how long it may last, before who still holds the pipe is left alone. */
+/**
+ * How long output may pause after the exit, and how long it may last, before remaining holders of the pipe are ignored.
+ */
 const IDLE_MS = 150
 const LIMIT_MS = 2_000
 
-/** Reads what is left after the exit. True when something else still holds the streams. */
+/** Reads the rest after the exit. True if another process still holds the streams. */
 export async function drain(streams: readonly Collected[], clock: Clock): Promise<boolean> {
   const all = Promise.all(streams.map((each) => each.ended)).then(() => true)
   const end = clock.now() + LIMIT_MS
@@ -63,7 +65,7 @@ function received(streams: readonly Collected[]): number {
   return streams.reduce((sum, each) => sum + each.received(), 0)
 }
 
-/** The turn of the event loop after the time gives what came meanwhile a chance to be read. */
+/** One more event-loop turn after the time, so that pending data is read. */
 async function pause(clock: Clock): Promise<false> {
   await sleep(clock, IDLE_MS)
   await new Promise((resolve) => setImmediate(resolve))

@@ -1,11 +1,11 @@
-// The guard process: started by start-guard.ts, at most one for each owner. It waits for the end of the pipe from its owner,
-// ends what the owner has started, and exits. It starts with the first command of a run, so it imports little.
+// The guard process: started by start-guard.ts, at most one per owner. When the pipe from its owner ends, it ends what
+// the owner started, and exits. It starts with the first command of a run, so it imports little.
 import { setTimeout } from 'node:timers/promises'
 import { createRoster, type Roster } from './guard-roster.ts'
 import { createHunt, endAll, type Hunt, type HuntLimits } from './terminate-processes.ts'
 import { systemClock } from './system-clock.ts'
 
-/** What was just being started when the owner died may show itself a moment later. */
+/** A process being started when the owner died may appear a moment later. */
 const SETTLE_MS = 200
 /** How long the kernel may hold a killed process. All waits together stay below the 10 s of invariant R6. */
 const KILL_MS = 5_000
@@ -32,7 +32,7 @@ async function readGuardMessages(input: NodeJS.ReadStream, { push }: Roster): Pr
       for (const line of lines) if (push(line) === 'closing') end = 'closed'
     }
   } catch {
-    // A pipe that breaks has ended too.
+    // A broken pipe has ended too.
   }
   return end
 }

@@ -1,13 +1,13 @@
 import { hasProc, send, type HuntTarget } from './terminate-processes.ts'
 import { listProcesses, readEntry, type ProcessMark } from './process-table.ts'
 
-/** What the owner has told its guard: a process that leads a group has started, has ended; the owner ends cleanly. */
+/** Messages of the owner to its guard: a process group leader has started or ended; the owner exits cleanly. */
 export type GuardMessage =
   | { readonly type: 'started'; readonly pid: number; readonly startTime: string }
   | { readonly type: 'ended'; readonly pid: number }
   | { readonly type: 'closing' }
 
-/** One line of the pipe. The start time is empty where there is no /proc. */
+/** One line of the pipe. The start time is empty without /proc. */
 export function writeGuardMessage(message: GuardMessage): string {
   switch (message.type) {
     case 'started':
@@ -20,13 +20,13 @@ export function writeGuardMessage(message: GuardMessage): string {
 }
 
 export interface Roster {
-  /** Takes one line of the pipe; whether the owner says that it is closing. */
+  /** Handles one line of the pipe; returns whether the owner is closing. */
   push(line: string): 'closing' | undefined
-  /** What is to be ended now. */
+  /** Processes to end now. */
   targets(): readonly HuntTarget[]
 }
 
-/** The guard's list of what runs. What carries the mark is not on it: it is looked up when it is ended. */
+/** The guard's list of running groups. Marked processes are not listed: they are looked up when they are ended. */
 export function createRoster(mark: ProcessMark, proc = hasProc()): Roster {
   const known = new Map<number, string>()
   const ended = proc ? (pid: number) => endedKnown(known, pid) : (pid: number) => endedGroup(known, pid)
@@ -41,13 +41,16 @@ export function createRoster(mark: ProcessMark, proc = hasProc()): Roster {
   }
 }
 
-/** What a leader leaves in its group is known by its own start time from then on: the group's number may come again. */
+/**
+ * Processes that a leader leaves in its group are then known by their own start times, because the group id may be
+ * reused.
+ */
 function endedKnown(known: Map<number, string>, leader: number): void {
   known.delete(leader)
   if (!send(-leader, 0)) return
   for (const [pid, startTime] of known) if (readEntry(pid)?.startTime !== startTime) known.delete(pid)
   const left = listProcesses().filter((each) => each.group === leader && !each.zombie)
-  if (left.some((each) => each.pid === leader)) return // somebody else's by now
+  if (left.some((each) => each.pid === leader)) return // another process by now
   for (const each of left) known.set(each.pid, each.startTime)
 }
 

@@ -1,4 +1,4 @@
-/** The clock's timers let a process end; while this work goes on, it does not. */
+/** Keeps the process alive during this work; the clock's timers do not. */
 export async function keepAlive<T>(work: Promise<T>): Promise<T> {
   const hold = setInterval(() => {}, 2 ** 30)
   try {

@@ -5,9 +5,9 @@ import type { ProcessMark } from './process-table.ts'
 import { systemClock } from './system-clock.ts'
 
 export interface KillTarget {
-  /** A process group that we made: the pid of its leader. */
+  /** A process group of ours: the pid of its leader. */
   readonly group?: number
-  /** Finds what left the group; only where there is /proc. */
+  /** Finds processes that left the group; only with /proc. */
   readonly mark?: ProcessMark | readonly ProcessMark[]
 }
 
@@ -16,12 +16,12 @@ export interface KillOptions {
   readonly graceMs?: number
 }
 
-/** A killed process may be held in the kernel for a moment; longer than this is reported. */
+/** The kernel may hold a killed process for a moment; a longer time is reported. */
 const KILL_WAIT_MS = 2_000
 
 /**
- * Ends a process group, what carries the mark, and their descendants: SIGTERM, then SIGKILL after the grace.
- * Resolves when all are gone, with the pids that could not be stopped.
+ * Ends a process group, marked processes, and their descendants: SIGTERM, then SIGKILL after the grace period. Resolves
+ * when all are gone, with the pids that could not be stopped.
  */
 export function killTree(target: KillTarget, options: KillOptions = {}): Promise<readonly number[]> {
   const limits = { graceMs: options.graceMs ?? bounds.killGraceMs, killMs: KILL_WAIT_MS }
@@ -29,8 +29,8 @@ export function killTree(target: KillTarget, options: KillOptions = {}): Promise
 }
 
 /**
- * Ends every process with the mark in its environment, wherever it went. As `killTree`. Several values are one hunt, and
- * none is no hunt: each hunt reads the whole process table.
+ * Ends every process with the mark in its environment, like `killTree`. Several values share one scan, and none needs
+ * no scan: each scan reads the whole process table.
  */
 export async function killMarked(
   { mark, values }: { mark: string; values: readonly string[] },

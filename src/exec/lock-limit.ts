@@ -15,14 +15,14 @@ const BELOW_OUTERMOST = HARD.nesting + HARD.program
 const LOWEST = 2n ** 61n
 const PLAIN = 1_000_003
 
-/** Every command of a run has a hard limit below this one, also when it has lowered its limit. */
+/** Every command of a run has a hard limit below this, even after it lowered its limit. */
 export const END_OF_RUN_LIMITS = 2n ** 62n
 
 type Marks = Readonly<Record<string, string>>
 
 /**
- * The limit for a command with these marks in its environment. Undefined where an inherited limit is too low to carry
- * anything; `END_OF_RUN_LIMITS` still applies to that one.
+ * The limit for a command with these marks in its environment. Undefined if an inherited limit is too low to carry
+ * them; `END_OF_RUN_LIMITS` still covers that one.
  */
 export function lockLimitOf(marks: Marks, inherited: bigint | undefined): LockLimit | undefined {
   const hard = hardLimit(marks['OFFSHOOT_OWNER'] ?? '', inherited)
@@ -31,15 +31,16 @@ export function lockLimitOf(marks: Marks, inherited: bigint | undefined): LockLi
   return { soft: (run << SOFT.call) | part(marks['OFFSHOOT_CALL_ID'] ?? '', SOFT.call), hard }
 }
 
-/** Whether a limit is one of those that `lockLimitOf` gives to processes with one of the marks. */
+/** Whether a limit is one that `lockLimitOf` gives to processes with one of the marks. */
 export function createLimitTest(marks: readonly ProcessMark[]): (limit: LockLimit) => boolean {
   const tests = marks.map(testOf)
   return (limit) => isOfRun(limit) && tests.some((test) => test(limit))
 }
 
 /**
- * For /bin/sh, before it runs a command: sets the limit that carries the marks. bash and busybox call the limit -x, dash -w,
- * and zsh sets the hard limit only by name. A shell that takes no such numbers sets a plain limit, which tells of some run.
+ * Script for /bin/sh before a command: sets the limit that carries the marks. bash and busybox call the limit -x, dash
+ * -w, and zsh sets the hard limit only by name. A shell without such large numbers sets a plain limit, which only
+ * identifies some run.
  */
 export function limitScript(marks: Marks, inherited = readLockLimit(process.pid)?.hard): string {
   const limit = lockLimitOf(marks, inherited)

@@ -1,4 +1,4 @@
-/** Keeps the head and the tail of a text of any length in bounded memory. Sizes are characters. */
+/** Keeps the head and tail of a text of any length in bounded memory. Sizes are characters. */
 export class OutputBuffer {
   readonly #headSize: number
   readonly #tailSize: number
@@ -23,7 +23,7 @@ export class OutputBuffer {
     if (split < text.length) this.#pushTail(text.slice(split))
   }
 
-  /** The text, with one line that says how much is missing where something is. */
+  /** The text, with a line for the missing part, if any. */
   text(): string {
     if (this.#droppedBytes === 0) return this.#head + this.#tail.join('')
     return `${this.#head}\n[... ${this.#droppedBytes} bytes left out ...]\n${this.#tail.join('')}`
@@ -46,7 +46,7 @@ export class OutputBuffer {
   }
 }
 
-/** How many of `room` characters to take from an end of the text, so that no surrogate pair is torn. */
+/** How many of `room` characters to take from an end of the text without splitting a surrogate pair. */
 function cutPoint(text: string, room: number, fromEnd = false): number {
   const size = Math.max(0, Math.min(room, text.length))
   if (size === 0 || size === text.length) return size

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** The commands that this process has started and that have not ended, with the run of each. */
+/** Running commands of this process, with the run of each. */
 const runs = new Map<number, { readonly child: ChildProcess; readonly runId: string }>()
 
-/** Keeps whose command a child process is. The environment of the command does not tell: the command can change it. */
+/** Records the run of a child process. The command's environment is no proof, because the command can change it. */
 export function keepRunOf(child: ChildProcess, runId: string | undefined): void {
   const { pid } = child
   if (pid === undefined || !runId) return

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
-/** A mark is a variable in the environment of each process that was started for its owner. */
+/** A mark is an environment variable of each process started for its owner. */
 export interface ProcessMark {
   readonly name: string
   readonly value: string
@@ -10,9 +10,9 @@ export interface ProcessEntry {
   readonly pid: number
   readonly parentPid: number
   readonly group: number
-  /** The pid of the process that began the session; a process cannot move into a session of another. */
+  /** The pid of the session leader; a process cannot join another session. */
   readonly session: number
-  /** Clock ticks since boot: with the pid it names one process for good. */
+  /** Clock ticks since boot; with the pid, a permanent identity. */
   readonly startTime: string
   readonly zombie: boolean
 }
@@ -23,16 +23,16 @@ export interface LockLimit {
   readonly hard: bigint
 }
 
-/** Every process that can be seen; empty where there is no /proc. */
+/** Every visible process; empty without /proc. */
 export function listProcesses(): ProcessEntry[] {
   return processIds().flatMap((pid) => readEntry(pid) ?? [])
 }
 
-/** One process, or undefined when it is gone. */
+/** One process; undefined if it has exited. */
 export function readEntry(pid: number): ProcessEntry | undefined {
   const stat = readText(`/proc/${pid}/stat`)
   if (stat === undefined) return undefined
-  // The name stands in brackets and may hold anything, brackets too.
+  // The name is in brackets and may contain anything, including brackets.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return {
     pid,
@@ -45,8 +45,8 @@ export function readEntry(pid: number): ProcessEntry | undefined {
 }
 
 /**
- * Whether the process was started with one of the marks. What belongs to another user cannot be read and is not ours.
- * Undefined where the environment is empty: it is while a process becomes another program.
+ * Whether the process was started with one of the marks. Another user's process is unreadable and not ours. Undefined
+ * for an empty environment, which a process has during exec.
  */
 export function carriesMark(pid: number, marks: ProcessMark | readonly ProcessMark[]): boolean | undefined {
   const text = readText(`/proc/${pid}/environ`)
@@ -56,7 +56,7 @@ export function carriesMark(pid: number, marks: ProcessMark | readonly ProcessMa
   return [marks].flat().some(({ name, value }) => entries.has(`${name}=${value}`))
 }
 
-/** The environment with which a process was started; undefined where it cannot be read. */
+/** The initial environment of a process; undefined if unreadable. */
 export function readEnvironment(pid: number): Readonly<Record<string, string>> | undefined {
   const text = readText(`/proc/${pid}/environ`)
   if (text === undefined) return undefined
@@ -66,14 +66,14 @@ export function readEnvironment(pid: number): Readonly<Record<string, string>> |
   )
 }
 
-/** The limits of file locks of a process; undefined where it has none or they cannot be read. */
+/** The file lock limits of a process; undefined if missing or unreadable. */
 export function readLockLimit(pid: number): LockLimit | undefined {
   const limits = readText(`/proc/${pid}/limits`) ?? ''
   const [, soft, hard] = /^Max file locks +(\d+) +(\d+)/m.exec(limits) ?? []
   return soft && hard ? { soft: BigInt(soft), hard: BigInt(hard) } : undefined
 }
 
-/** Pids of all processes that can be seen; empty where there is no /proc. */
+/** Pids of all visible processes; empty without /proc. */
 export function processIds(): number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger)

@@ -1,19 +1,19 @@
 import { END_OF_RUN_LIMITS } from './lock-limit.ts'
 import { readEntry, readEnvironment, readLockLimit, type ProcessEntry } from './process-table.ts'
 
-/** What every process that a run starts has in its environment, and what that process starts in turn. */
+/** In the environment of every process that a run starts, and of its children. */
 export const RUN_MARKS = ['OFFSHOOT_RUN_ID', 'OFFSHOOT_OWNER'] as const
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Whether an environment says that a run has started its process. */
+/** Whether an environment belongs to a process started by a run. */
 export function hasRunMark(environment: Environment): boolean {
   return RUN_MARKS.some((name) => environment[name])
 }
 
 /**
- * The outermost process that a run has started, of a process and its ancestors. Where the parent of such a process has
- * ended, the leader of its session leads on: a process cannot enter the session of another.
+ * The outermost process started by a run among a process and its ancestors. If the parent of such a process has exited,
+ * the search continues at its session leader: a process cannot join another session.
  */
 export function outermostOfRun(pid: number): ProcessEntry | undefined {
   const line = lineOf(pid)
@@ -24,8 +24,7 @@ export function outermostOfRun(pid: number): ProcessEntry | undefined {
 }
 
 /**
- * The environment of the process above all that a run has started, which no agent has set. Undefined where it cannot be
- * read.
+ * The environment of the process above everything that a run started, which no agent controls. Undefined if unreadable.
  */
 export function environmentAbove(pid: number): Environment | undefined {
   const outermost = outermostOfRun(pid)
@@ -33,8 +32,8 @@ export function environmentAbove(pid: number): Environment | undefined {
 }
 
 /**
- * Whether a run has started the process. Its environment alone does not say so, as `env -u` cleans it: its limit and its
- * ancestors still tell, and the leaders of their groups and sessions. False where there is no /proc.
+ * Whether a run started the process. Its environment alone is no proof, as `env -u` clears it: its limit, its
+ * ancestors, and the leaders of their groups and sessions still tell. False without /proc.
  */
 export function isStartedByRun(pid: number): boolean {
   const line = lineOf(pid)
@@ -45,16 +44,16 @@ function isOfRun(entry: ProcessEntry): boolean {
   return isLimited(entry) || hasRunMark(readEnvironment(entry.pid) ?? {})
 }
 
-/** Whether a process has the limit that every command of a run is given. It cannot take that off. */
+/** Whether a process has the limit of a run's commands, which it cannot remove. */
 export function isLimited({ pid }: Pick<ProcessEntry, 'pid'>): boolean {
   const limit = readLockLimit(pid)
   return limit !== undefined && limit.hard < END_OF_RUN_LIMITS
 }
 
-/** The process and its ancestors, the nearest first. */
+/** The process and its ancestors, nearest first. */
 function lineOf(pid: number): ProcessEntry[] {
   const line: ProcessEntry[] = []
-  const seen = new Set<number>() // a pid that is reused while it is read could lead into a circle
+  const seen = new Set<number>() // a pid reused while it is read could create a cycle
   for (let next = readEntry(pid); next && !seen.has(next.pid); next = readEntry(next.parentPid)) {
     seen.add(next.pid)
     line.push(next)

@@ -16,15 +16,15 @@ export interface ProcessOptions {
   readonly args: readonly string[]
   /** Absolute. */
   readonly directory: string
-  /** Text for stdin; without it stdin is empty. */
+  /** Text for stdin; default: empty. */
   readonly input?: string
-  /** `merged`: stdout and stderr in `output`, as they came. `apart`: stderr in `errorOutput`. */
+  /** `merged`: stdout and stderr in `output`, in order. `apart`: stderr in `errorOutput`. */
   readonly streams?: 'merged' | 'apart'
-  /** Variables that are added to the filtered environment. */
+  /** Variables added to the filtered environment. */
   readonly marks?: Readonly<Record<string, string>>
-  /** One of `marks`, by which a stop finds what left the process group. */
+  /** One of `marks`, by which a stop finds processes that left the group. */
   readonly sweep?: ProcessMark
-  /** Sees to the end of what is started here if we die. */
+  /** Ends the started processes if this process dies. */
   readonly guard?: Guard | undefined
   /** Characters of output kept from the start and from the end. */
   readonly headSize?: number
@@ -32,7 +32,7 @@ export interface ProcessOptions {
   readonly timeoutMs?: number
   readonly killGraceMs?: number
   readonly clock?: Clock
-  /** What is filtered; `process.env` by default. */
+  /** The environment to filter; default: `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Live text of both streams. */
   readonly onOutput?: (text: string) => void
@@ -40,17 +40,17 @@ export interface ProcessOptions {
 }
 
 export interface ProcessResult {
-  /** null when a signal ended it. */
+  /** null: a signal ended it. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly timedOut: boolean
   readonly aborted: boolean
   readonly output: string
   readonly errorOutput: string
-  /** What `output` leaves out between head and tail. */
+  /** Length of the part of `output` left out between head and tail. */
   readonly droppedBytes: number
   readonly durationMs: number
-  /** Something that it started still holds its output, and goes on. */
+  /** A process that it started still holds its output and continues. */
   readonly leftRunning: boolean
   /** Processes that a stop could not end. */
   readonly survivors: readonly number[]
@@ -61,9 +61,8 @@ const TAIL_SIZE = 512 * 1024
 const ERROR_SIZE = 16 * 1024
 
 /**
- * Runs a program in a process group of its own, with a filtered environment. Resolves when it is gone, however it
- * ended; a timeout and an abort end the group and everything that carries the mark.
- * @throws SpawnError when it does not start.
+ * Runs a program in its own process group, with a filtered environment. Resolves when it has exited, for whatever
+ * reason; a timeout or an abort ends the group and all marked processes. @throws SpawnError if it does not start.
  */
 export async function runProcess(options: ProcessOptions): Promise<ProcessResult> {
   const clock = options.clock ?? systemClock
@@ -123,7 +122,7 @@ async function start(options: ProcessOptions): Promise<Started> {
       child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
     })
     await once(child, 'spawn')
-    child.on('error', () => {}) // later errors are of signals, and those are checked where they are sent
+    child.on('error', () => {}) // later errors come from signals, which are checked where they are sent
     child.stdin?.on('error', () => {}) // a program need not read its input
     child.stdin?.end(options.input)
     return { child, ended }
@@ -144,7 +143,7 @@ function spawnChild(options: ProcessOptions): ChildProcess {
 }
 
 interface Stops {
-  /** Resolves only when a stop could not end the process. */
+  /** Resolves only if a stop could not end the process. */
   readonly gaveUp: Promise<Ending>
   end(): Promise<{ reason: 'timeout' | 'abort' | undefined; survivors: readonly number[] }>
 }

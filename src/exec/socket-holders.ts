@@ -8,16 +8,16 @@ export interface SocketAddress {
   readonly port: number
 }
 
-/** One end of a TCP connection, seen from there. */
+/** One end of a TCP connection, from its own side. */
 export interface SocketPair {
   readonly own: SocketAddress
   readonly other: SocketAddress
 }
 
-/** The processes of this machine that have one end of a connection. */
+/** Local processes that hold one end of a connection. */
 export interface Holders {
   readonly found: readonly number[]
-  /** Processes of the socket's user whose descriptors cannot be read. Empty where one was found. */
+  /** Processes of the socket's user with unreadable descriptors. Empty if a holder was found. */
   readonly hidden: readonly number[]
 }
 
@@ -56,7 +56,7 @@ function findSocket({ own, other }: SocketPair): SocketRow | undefined {
   return undefined
 }
 
-/** As the kernel writes it: words of four bytes, each in the byte order of the machine, then the port. */
+/** As the kernel writes it: four-byte words in the machine's byte order, then the port. */
 function endpointOf(text: string): SocketAddress {
   const [hex = '', port = ''] = text.split(':')
   const words = (hex.match(/.{8}/g) ?? []).map((word) => inOrder(word.match(/../g)!))
@@ -72,7 +72,7 @@ function inOrder(bytes: readonly string[]): readonly string[] {
   return endianness() === 'LE' ? bytes.toReversed() : bytes
 }
 
-/** One spelling for each address: an IPv4 address that is mapped into IPv6 is the same one. */
+/** One spelling per address: an IPv4-mapped IPv6 address equals the IPv4 one. */
 function shown({ address, port }: SocketAddress): string {
   const plain = address.replace(/%.*$/, '')
   const [, mapped] = /^(?:::|(?:0+:){5})ffff:(.+)$/i.exec(plain) ?? []
@@ -86,7 +86,7 @@ function dotted(groups: string): string {
   return bytes.map((byte) => Number.parseInt(byte, 16)).join('.')
 }
 
-/** Undefined: its descriptors cannot be read. A process that has ended holds none. */
+/** Undefined: its descriptors are unreadable. An exited process holds none. */
 function holdsSocket(pid: number, inode: string): boolean | undefined {
   try {
     return readdirSync(`/proc/${pid}/fd`).some(

@@ -3,7 +3,7 @@ import { OffshootError, errorMessage } from '../core/errors.ts'
 
 export type SpawnFailure = 'program_missing' | 'directory_missing' | 'not_permitted' | 'too_long' | 'other'
 
-/** A program that did not start at all. */
+/** A program that did not start. */
 export class SpawnError extends OffshootError {
   readonly reason: SpawnFailure
 
@@ -18,7 +18,7 @@ export class SpawnError extends OffshootError {
   }
 }
 
-/** What the system said, in words: it answers ENOENT for a missing program and for a missing directory alike. */
+/** The system's error as text: ENOENT means either a missing program or a missing directory. */
 export function spawnError(error: unknown, program: string, directory: string): SpawnError {
   const code = (error as NodeJS.ErrnoException).code
   if ((code === 'ENOENT' || code === 'ENOTDIR') && !isDirectory(directory)) {

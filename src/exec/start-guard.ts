@@ -14,25 +14,26 @@ import { readEntry, type ProcessMark } from './process-table.ts'
 import { systemClock } from './system-clock.ts'
 
 export interface GuardOptions {
-  /** What every process of this owner carries in its environment. */
+  /** Mark in the environment of every process of this owner. */
   readonly mark: ProcessMark
   /**
-   * A process that outlives its owner gets SIGTERM, and SIGKILL after this. At most 4 s: invariant R6 allows 10 in all.
+   * A process that outlives its owner gets SIGTERM, then SIGKILL after this time. At most 4 s: invariant R6 allows 10
+   * in all.
    */
   readonly graceMs?: number
   readonly clock?: Pick<Clock, 'after'>
 }
 
-/** Ends child processes when their owner exits, however it exits (invariant R6). */
+/** Ends child processes when their owner exits, for whatever reason (invariant R6). */
 export interface Guard {
   /**
-   * Starts a child process under guard. `start` makes it the leader of a group of its own, with the mark. The guard
-   * process is started before the first one.
+   * Starts a child process under guard. `start` makes it the leader of its own group, with the mark. The guard process
+   * is started before the first one.
    */
   launch(start: () => ChildProcess): ChildProcess
   /**
-   * The owner's clean-up: ends what is left of what was launched and all that carries the mark, then the guard process.
-   * Resolves when that is gone. Does nothing if nothing was launched.
+   * The owner's cleanup: ends launched and marked processes that are left, then the guard process. Resolves when they
+   * are gone. Does nothing if nothing was launched.
    */
   close(): Promise<void>
 }
@@ -60,8 +61,8 @@ export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: G
       if (!current?.isThere()) startGuard()
       const child = start()
       const { pid } = child
-      if (pid === undefined) return child // its 'error' says why
-      // Read before our event loop turns, so that even a process that has ended already is still in the table.
+      if (pid === undefined) return child // its 'error' has the reason
+      // Read before the event loop turns, so that even an exited process is still in the table.
       const startTime = readEntry(pid)?.startTime ?? ''
       leaders.set(pid, startTime)
       notify({ type: 'started', pid, startTime })
@@ -76,20 +77,20 @@ export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: G
       if (launched) await killTree({ mark })
       const last = current
       current = undefined
-      // What may have lost the mark only the guard process can name.
+      // Only the guard process can name processes that lost the mark.
       if (leftSomething || leaders.size > 0) await last?.end(clock)
       else await last?.kill()
     },
   }
 }
 
-/** Whether a guard process can be started, and ends when its pipe does. It has nothing to watch. */
+/** Whether a guard process can be started and exits with its pipe. It has nothing to watch. */
 export async function tryGuard(clock: Pick<Clock, 'after'> = systemClock): Promise<boolean> {
   const child = spawnGuard(['OFFSHOOT_OWNER', randomUUID(), '0'])
   if (!child) return false
   const { promise, resolve } = Promise.withResolvers<boolean>()
   child.once('exit', (code) => resolve(code === 0))
-  child.stdin?.on('error', () => {}) // the 'exit' says it
+  child.stdin?.on('error', () => {}) // its 'exit' tells
   child.stdin?.end(writeGuardMessage({ type: 'closing' }))
   const cancel = clock.after(CLOSE_MS, () => {
     child.kill('SIGKILL')
@@ -99,9 +100,9 @@ export async function tryGuard(clock: Pick<Clock, 'after'> = systemClock): Promi
 }
 
 const GRACE_MS = 3_000
-/** One that was killed is replaced after this, and told what runs; twice as long each time, in case that it cannot live. */
+/** A killed guard is replaced after this delay, with the list of running groups; the delay doubles each time. */
 const RESTART_MS = 50
-/** A guard process ends within 10 s of the end of its pipe, unless it was stopped from outside. */
+/** A guard process exits within 10 s of the end of its pipe, unless it was suspended. */
 const CLOSE_MS = 15_000
 
 type PipeOfChild = Omit<Socket, 'unref'> & Partial<Pick<Socket, 'unref'>>
@@ -109,13 +110,13 @@ type PipeOfChild = Omit<Socket, 'unref'> & Partial<Pick<Socket, 'unref'>>
 interface GuardProcess {
   isThere(): boolean
   notify(message: GuardMessage): void
-  /** Lets it end what it knows of. */
+  /** Lets it end the processes that it knows. */
   end(clock: Pick<Clock, 'after'>): Promise<void>
-  /** For when there is nothing to end. */
+  /** If there is nothing to end. */
   kill(): Promise<void>
 }
 
-/** Undefined when it cannot be started; then most likely no other program can be either. */
+/** Undefined if it cannot be started; then most likely no other program can. */
 function startProcess(
   args: readonly string[],
   leaders: ReadonlyMap<number, string>,
@@ -132,10 +133,10 @@ function startProcess(
     onEnd()
   }
   child.once('exit', onGone)
-  pipe.on('error', () => {}) // the 'exit' says it
-  // Neither holds the owner: an owner that just exits is one that died.
+  pipe.on('error', () => {}) // its 'exit' tells
+  // Neither holds the owner: an owner that simply exits has died.
   child.unref()
-  pipe.unref?.() // Bun's pipes hold no process, and have no such method
+  pipe.unref?.() // Bun's pipes hold no process, and lack this method
   const notify = (message: GuardMessage) => void pipe.write(writeGuardMessage(message))
   for (const [pid, startTime] of leaders) notify({ type: 'started', pid, startTime })
   const kill = () => {
@@ -158,7 +159,7 @@ function startProcess(
   }
 }
 
-/** Nothing that keeps a terminal, a pipe or a directory of the user's in use, and no mark. */
+/** Keeps no terminal, pipe or directory of the user open, and has no mark. */
 function spawnGuard(args: readonly string[]): ChildProcess | undefined {
   const program = fileURLToPath(new URL('./guard-process.ts', import.meta.url))
   if (!existsSync(program)) {
@@ -181,10 +182,10 @@ function spawnGuard(args: readonly string[]): ChildProcess | undefined {
   }
 }
 
-/** Deno gives a program no rights unless it is told to. */
+/** Deno gives a program no permissions by default. */
 const RUNTIME_ARGUMENTS = process.versions['deno'] === undefined ? [] : ['run', '--allow-all']
 
-/** A program that was bundled into one file may be without it. */
+/** A program bundled into one file may lack it. */
 const warnWithoutGuard = once(() =>
   process.emitWarning('guard.js is missing: child processes may outlive this program if it is killed', {
     type: 'OffshootWarning',

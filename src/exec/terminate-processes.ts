@@ -11,36 +11,36 @@ import {
   type ProcessMark,
 } from './process-table.ts'
 
-/** What is to be ended. A process is named by its pid and its start time, never by its pid alone. */
+/** Processes to end. A process is identified by pid and start time, never by pid alone. */
 export interface HuntTarget {
-  /** A process group that we made: the pid of its leader. */
+  /** A process group of ours: the pid of its leader. */
   readonly group?: number | undefined
-  /** Finds what left the group: what carries it in its environment or its limit, or one of several. Only where there is /proc. */
+  /** Finds processes that left the group, by one or more marks in their environment or limit. Only with /proc. */
   readonly mark?: ProcessMark | readonly ProcessMark[] | undefined
-  /** Start times by pid; only where there is /proc. */
+  /** Start times by pid; only with /proc. */
   readonly known?: ReadonlyMap<number, string>
 }
 
 export interface Hunt {
   signal(signal: NodeJS.Signals): void
-  /** Pids of what is left; a group's id where there is no /proc. */
+  /** Pids of remaining processes; a group id without /proc. */
   alive(): readonly number[]
 }
 
 export interface HuntLimits {
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number
-  /** From SIGKILL on; a killed process may be held in the kernel. */
+  /** From SIGKILL on; the kernel may hold a killed process. */
   readonly killMs: number
 }
 
-/** Of a target in the process table: what belongs to it, and the groups in which all belong to it. */
+/** A target's processes in the table, and the groups that belong to it entirely. */
 export interface Prey {
   readonly processes: readonly ProcessEntry[]
   readonly groups: ReadonlySet<number>
 }
 
-/** SIGTERM, then SIGKILL to whatever is there by then. Resolves with what could not be stopped. */
+/** SIGTERM, then SIGKILL to the remaining ones. Resolves with those that could not be stopped. */
 export async function endAll(
   hunt: Hunt,
   clock: Clock,
@@ -61,8 +61,8 @@ export function hasProc(): boolean {
 }
 
 /**
- * The decision of what is ended: what is in the group, is known or carries the mark, and from there on every
- * descendant and every member of a group whose leader belongs. The hunter itself never does.
+ * Decides what to end: group members, known and marked processes, and from there every descendant, and every member of
+ * a group whose leader belongs. Never this process itself.
  */
 export function choosePrey(
   table: readonly ProcessEntry[],
@@ -85,7 +85,7 @@ export function choosePrey(
   }
 }
 
-/** False when there is no such process, or it is not ours. */
+/** False: no such process, or not ours. */
 export function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal)
@@ -104,7 +104,7 @@ function isTarget(
   return isMarked(entry)
 }
 
-/** Remembers what it saw: a descendant whose parent died can no longer be recognised by it. */
+/** Remembers earlier scans: a descendant whose parent died cannot be recognised by it any more. */
 function createProcHunt({ group, mark, known }: HuntTarget): Hunt {
   const seen = new Map(known)
   const isMarked = createMarkSearch(mark === undefined ? [] : [mark].flat())
@@ -117,21 +117,21 @@ function createProcHunt({ group, mark, known }: HuntTarget): Hunt {
     signal: (signal) => {
       const { groups, processes } = find()
       if (processes.length === 0) return
-      // A group's signal reaches all members at once, so that none can fork itself away from it.
+      // A group signal reaches all members at once, so none can escape by forking.
       for (const each of groups) send(-each, signal)
-      // Looked up again: what left its group in the meantime was not reached by its signal.
+      // Scanned again: the signal missed processes that left the group in the meantime.
       for (const each of find().processes) if (!groups.has(each.group)) signalEntry(each, signal)
     },
     alive: () => find().processes.map((each) => each.pid),
   }
 }
 
-/** Ticks of the start times of /proc, the same on every Linux that runs Node. */
+/** Ticks per second in /proc start times, the same on every Linux that runs Node. */
 const TICKS_PER_SECOND = 100
 
 /**
- * Reads a process that carries no mark once: only a young process can be one that has just been forked and has yet to get
- * its environment and its limit.
+ * Reads an unmarked process only once: only a young process may still be about to get its environment and its limit
+ * after a fork.
  */
 function createMarkSearch(marks: readonly ProcessMark[]): (entry: ProcessEntry) => boolean {
   if (marks.length === 0) return () => false
@@ -143,7 +143,7 @@ function createMarkSearch(marks: readonly ProcessMark[]): (entry: ProcessEntry) 
     const inEnvironment = carriesMark(pid, marks)
     if (inEnvironment) return true
     const limit = readLockLimit(pid)
-    // Everybody may read a limit. A process of another user has one too, and no signal of ours reaches it.
+    // Limits are readable by all. Another user's process has one too, but cannot be signalled.
     if (limit && isInLimit(limit) && send(pid, 0)) return true
     if (inEnvironment === false && Number(startTime) < young) others.set(pid, startTime)
     return false
@@ -157,7 +157,7 @@ function createGroupHunt(group: number | undefined): Hunt {
   }
 }
 
-/** The pid may have been given to somebody else since it was seen. */
+/** The pid may have been reused since. */
 function signalEntry(entry: ProcessEntry, signal: NodeJS.Signals): void {
   if (readEntry(entry.pid)?.startTime === entry.startTime) send(entry.pid, signal)
 }
@@ -175,7 +175,7 @@ async function gone(hunt: Hunt, clock: Clock, limitMs: number, beforeEach: () =>
   }
 }
 
-/** Twice, as the process table is not read in one moment: a child can come where the reading has already passed. */
+/** Twice, because the process table is not read atomically: a child may appear where the scan has already passed. */
 function isEmpty(hunt: Hunt): boolean {
   return hunt.alive().length === 0 && hunt.alive().length === 0
 }

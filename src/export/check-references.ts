@@ -46,7 +46,7 @@ class Ids {
 
   add(id: string, place: string): void {
     const other = this.#places.get(id)
-    if (other !== undefined) throw damaged(place, `${id} stands at ${shortPlace(other)} too`)
+    if (other !== undefined) throw damaged(place, `${id} also appears at ${shortPlace(other)}`)
     this.#places.set(id, place)
   }
 

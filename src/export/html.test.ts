@@ -217,14 +217,14 @@ describe('a page', () => {
   test('says how things ended: unknown outcomes, errors, limits, costs, and who allowed what', async () => {
     const page = documentHtml(await everything())
     for (const said of [
-      'whether it took effect is not known',
+      'Its effect is unknown',
       'Paused: limit: max turns',
       'a note',
       'Allowed once by me: “why not”. Asked because bash asks.',
       'Outcomes unknown',
       'changed.ts (new, +2 −1)',
       'npm test (ended from outside)',
-      'Back to where it began',
+      'Back to where it started',
       '$1.00',
     ])
       expect(page).toContain(said)
@@ -242,7 +242,7 @@ describe('a page', () => {
     }
     const page = documentHtml(bare as unknown as ExportDocument)
     expect(page).toContain('<title>Conversation — Offshoot</title>')
-    expect(page).toContain('Nothing was said here.')
+    expect(page).toContain('No messages.')
   })
 
   test('is equal for equal documents', async () => {

@@ -50,7 +50,7 @@ export function documentHtml(document: ExportDocument, options: WriteOptions = {
         <main>${index.pages.map((each) => branchView(each, index))}</main>
         <footer>
           <p>
-            Conversation ${document.id}, exported by Offshoot. It shows what was said and done up to then;
+            Conversation ${document.id}, exported by Offshoot. It shows the conversation up to that time;
             nothing in it runs.
           </p>
         </footer>

@@ -25,12 +25,9 @@ export function parseExport(text: string): ExportDocument {
 
 function checkSize(text: string): void {
   if (text.length > MAX_EXPORT_BYTES)
-    throw new OffshootError(
-      'usage',
-      `an export of more than ${MAX_EXPORT_BYTES / 1024 / 1024} MiB is not read`,
-    )
+    throw new OffshootError('usage', `the export is larger than ${MAX_EXPORT_BYTES / 1024 / 1024} MiB`)
   if (countValues(text) > MAX_VALUES)
-    throw new OffshootError('usage', `an export of more than ${MAX_VALUES} values is not read`)
+    throw new OffshootError('usage', `the export has more than ${MAX_VALUES} values`)
 }
 
 const QUOTE = 0x22
@@ -76,7 +73,7 @@ function checkVersion(value: unknown): void {
   if (typeof version !== 'number' || version <= EXPORT_VERSION) return
   throw new OffshootError(
     'usage',
-    `this export has version ${version}, and this program reads up to ${EXPORT_VERSION}`,
+    `the export has version ${version}, but this program reads only up to ${EXPORT_VERSION}`,
     { hint: 'update the program' },
   )
 }

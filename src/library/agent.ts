@@ -26,7 +26,7 @@ import { exposedAgents, isToolName } from '../runtime/authority/exposed-agents.t
 import { checkOptions } from './check-options.ts'
 import { isZodSchema } from './tool.ts'
 
-/** An agent of a program's own: the fields of an agent file, with models and zod schemas as they are in code. */
+/** An agent defined in code: the fields of an agent file, with models and zod schemas as code has them. */
 export interface OwnAgent<O = unknown> extends Omit<
   AgentDefinition,
   | 'basePrompt'
@@ -39,41 +39,41 @@ export interface OwnAgent<O = unknown> extends Omit<
   | 'source'
 > {
   /**
-   * What the runtime adds to `prompt`. `bare`: nothing but the files and the schema that the agent asks for. `workspace`:
-   * also the rules of the built-in agents, the directory with its files and AGENTS.md, skills and limits. Default: the
-   * `prompt` option of `createOffshoot`.
+   * What the runtime adds to `prompt`. `bare`: only the files and the schema that the agent asks for. `workspace`: also
+   * the rules of the built-in agents, the directory listing, AGENTS.md, skills and limits. Default: the `prompt` option
+   * of `createOffshoot`.
    */
   readonly basePrompt?: BasePrompt
   /** `provider/model`, `inherit` (default), `small`, or a model of the AI SDK. */
   readonly model?: string | OwnModel
-  /** The input of the tool that `exposeAsTool` makes of it: an object, no union of several, as zod or JSON Schema. */
+  /** Input of the tool that `exposeAsTool` creates: one object schema (no union), as zod or JSON Schema. */
   readonly inputSchema?: JsonSchema | z.ZodType<unknown, object>
   /**
-   * What its report has to be: zod or JSON Schema. `result().output` is of that type. Of zod the report has to pass every
-   * check, `refine` too; a `transform` does not change it.
+   * Schema of its report: zod or JSON Schema. `result().output` has this type. A report must pass every zod check,
+   * including `refine`; `transform` does not change it.
    */
   readonly outputSchema?: JsonSchema | z.ZodType<unknown, O>
-  /** As a tool of its own: `true` under its own name. */
+  /** Offers the agent as a tool; `true` uses its own name. */
   readonly exposeAsTool?: boolean | string | AgentTool
 }
 
 /**
- * An agent of a program's own; the type of its output follows from `outputSchema`.
- * @throws OffshootError `usage` for a definition that is none.
+ * Defines an agent in code; `outputSchema` determines the type of its output. @throws OffshootError `usage` for an
+ * invalid definition.
  */
 export function agent<O = unknown>(definition: OwnAgent<O>): OwnAgent<O> {
   readAgent(definition, 'agent')
   return definition
 }
 
-/** What the agents of a program need to become agents of the runtime. */
+/** Context needed to convert the agents of a program to agents of the runtime. */
 export interface AgentSetting {
   readonly models: OwnModels
-  /** Of agents that do not say. */
+  /** For agents that do not set it. */
   readonly basePrompt: BasePrompt
 }
 
-/** As the runtime takes it. @throws OffshootError `usage`, and what a model that is none throws. */
+/** Converts to the runtime's form. @throws OffshootError `usage`, and the errors of an invalid model. */
 export function runtimeAgent(
   own: unknown,
   { models, basePrompt }: AgentSetting,
@@ -85,7 +85,7 @@ export function runtimeAgent(
   return { ...definition, model: typeof model === 'string' ? model : models.idOf(model) }
 }
 
-/** What an agent names has to be there. @throws OffshootError `usage` that names the agent and what it names. */
+/** Checks that all names in an agent exist. @throws OffshootError `usage` with the agent and the unknown name. */
 export function checkAgents(
   agents: readonly AgentDefinition[],
   tools: Registry,
@@ -111,8 +111,7 @@ export function checkAgents(
     const unknown = tools
       .unknownNames([...own, ...disallowedTools])
       .find((each) => !isTaskName(each) && !isControlName(each) && !OF_RUNTIME.has(each) && !isExposed(each))
-    if (unknown)
-      throw refuse(`names the tool ${unknown}, which there is not`, `the tools are: ${toolNames(tools)}`)
+    if (unknown) throw refuse(`names an unknown tool, ${unknown}`, `the tools are: ${toolNames(tools)}`)
     for (const { tool } of permissions) {
       const problem = strangerProblem({ tool, kind: 'rule', where: name }, ruleNames)
       if (problem) throw refuse(`has a rule that cannot be read: ${problem}`)
@@ -121,11 +120,11 @@ export function checkAgents(
       throw refuse(`cannot be the tool ${exposeAsTool.name}: another tool or agent has that name`)
     const stranger = spawns.find((each) => each !== '*' && !known.get(each))
     if (stranger)
-      throw refuse(`may spawn ${stranger}, which there is not`, `the agents are: ${known.names().join(', ')}`)
+      throw refuse(`may spawn an unknown agent, ${stranger}`, `the agents are: ${known.names().join(', ')}`)
   }
 }
 
-/** Names that stand for what a run gets beside its registry. */
+/** Toolset names that every run has besides its registry. */
 const OF_RUNTIME: ReadonlySet<string> = new Set(['get_tools', 'use_tool', 'agents'])
 
 function toolNames(tools: Registry): string {
@@ -176,7 +175,7 @@ function readAgent(own: unknown, where: string): Read {
   return agent
 }
 
-/** What is left out of a file is an error in code. */
+/** Unknown fields: ignored in a file, an error in code. */
 function readOwnFields(given: Readonly<Record<string, unknown>>, at: string): Fields {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)
   const { fields, wrong, ignored, unknown } = readFields(
@@ -192,7 +191,7 @@ function readOwnFields(given: Readonly<Record<string, unknown>>, at: string): Fi
   return fields
 }
 
-/** What JSON Schema cannot say: the refinements of zod, those that take their time too. */
+/** Checks that JSON Schema cannot express: zod refinements, including async ones. */
 function checkOutput(schema: z.ZodType): CheckOutput {
   return async (value) => {
     const { error } = await schema.safeParseAsync(value)
@@ -209,7 +208,10 @@ function checkOutput(schema: z.ZodType): CheckOutput {
 function toolOf(name: string, at: string): AgentTool {
   const tool = toolNameOf(name)
   if (tool !== '') return { name: tool }
-  throw new OffshootError('usage', `${at}: exposeAsTool: its name makes no tool name; give one`)
+  throw new OffshootError(
+    'usage',
+    `${at}: exposeAsTool: the agent name is not a valid tool name; set exposeAsTool.name`,
+  )
 }
 
 function jsonSchemaOf(schema: z.ZodType, key: string, at: string): unknown {
@@ -217,6 +219,8 @@ function jsonSchemaOf(schema: z.ZodType, key: string, at: string): unknown {
     const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-07', io: 'input' })
     return rest
   } catch (error) {
-    throw new OffshootError('usage', `${at}: ${key}: the schema has no JSON Schema`, { cause: error })
+    throw new OffshootError('usage', `${at}: ${key}: the schema cannot be converted to JSON Schema`, {
+      cause: error,
+    })
   }
 }

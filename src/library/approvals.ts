@@ -7,23 +7,23 @@ import type { LibrarySession } from './library-session.ts'
 import { checkOptions, checkText } from './check-options.ts'
 
 export interface ApprovalsApi {
-  /** The open questions, oldest first: of all conversations of the store, or of one. */
+  /** Open approvals, oldest first: of all conversations of the store, or of one. */
   list(conversationId?: string): Promise<readonly Approval[]>
   /**
-   * Answers a question of any run, whoever drives it. `run`: also for the rest of that run; `always`: of the conversation.
-   * @throws OffshootError `not_found`, `conflict` that says who answered before, and when.
+   * Answers an approval of any run, whichever process drives it. `run` also covers the rest of that run; `always`
+   * covers the conversation. @throws OffshootError `not_found`; `conflict` with who answered before, and when.
    */
   answer(id: string, answer: ApprovalAnswer, options?: AnswerOptions): Promise<VerbAnswers['approve']>
 }
 
 export interface AnswerOptions {
-  /** Read by the model, where the answer is `deny`. */
+  /** Shown to the model if the answer is `deny`. */
   readonly note?: string | undefined
-  /** Who answers, for the record. Default: `program`. */
+  /** Recorded as the author of the answer. Default: `program`. */
   readonly by?: string | undefined
-  /** Of `run` and `always`: what is allowed, in the place of the pattern that was offered. */
+  /** For `run` and `always`: the allowed pattern, instead of the offered one. */
   readonly pattern?: string | undefined
-  /** Of `always`: in this conversation, which is the default, or in every one of its directory. */
+  /** For `always`: this conversation (default), or every conversation of its directory. */
   readonly scope?: GrantScope | undefined
 }
 

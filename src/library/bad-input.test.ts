@@ -120,7 +120,7 @@ describe('what a tool of the program’s own may do', () => {
     expect(await outcome(own(execute))).toMatchObject({
       status: 'failed',
       code: 'tool_error',
-      text: `own failed: it returned a ${kind}, which is no result: read it, and return what it holds`,
+      text: `own failed: it returned a ${kind}: read it and return its content instead`,
     })
   })
 
@@ -157,18 +157,26 @@ describe('what a tool of the program’s own may do', () => {
       return new Promise(() => {})
     }
     const ended = await outcome(own(endless as never, { timeoutMs: 5_000 }))
-    expect(ended).toMatchObject({ status: 'failed', code: 'timeout', text: 'own did not end within 5000 ms' })
+    expect(ended).toMatchObject({
+      status: 'failed',
+      code: 'timeout',
+      text: 'own did not finish within 5000 ms',
+    })
     expect(seen?.aborted).toBe(true)
   })
 
   it.each([
-    ['a title', { title: () => 5 }, 'own did not run: its title has to be a text, and is Number'],
+    ['a title', { title: () => 5 }, 'own did not run: its title must be a string, not Number'],
     [
       'subjects',
       { subject: () => [{ kind: 'star' }] },
-      'own did not run: its subject has to be a list of {kind',
+      'own did not run: its subject must be a list of {kind',
     ],
-    ['an output', { toModelOutput: () => ({ files: [] }) }, 'own ran, but toModelOutput returned no text'],
+    [
+      'an output',
+      { toModelOutput: () => ({ files: [] }) },
+      'own ran, but toModelOutput returned neither a string',
+    ],
   ])('has %s that is none: the call fails and says so', async (_, more, text) => {
     const ended = await outcome(own(() => 1, more))
     expect(ended.status).toBe('failed')
@@ -186,7 +194,7 @@ describe('what a tool of the program’s own may do', () => {
       }
       const ended = await outcome(own(() => 1, { [name]: throwing }))
       expect(ended.status).toBe('failed')
-      expect(ended.text).toContain('what was thrown cannot be read')
+      expect(ended.text).toContain('the thrown value cannot be read')
     },
   )
 
@@ -199,7 +207,7 @@ describe('what a tool of the program’s own may do', () => {
     })
     const ended = await outcome(own(() => 1, { inputSchema }))
     expect(ended).toMatchObject({ status: 'failed', code: 'invalid_input' })
-    expect(ended.text).toContain('its inputSchema has a check that takes time')
+    expect(ended.text).toContain('its inputSchema has an async check')
   })
 })
 
@@ -249,7 +257,7 @@ describe('definitions that are none', () => {
   it('says where and why', () => {
     const of = (shape: z.ZodRawShape) => () => tool({ ...good, inputSchema: z.object(shape) })
     expect(of({ a: z.object({ n: z.bigint() }) })).toThrow(
-      'tool own: inputSchema: a.n is a bigint, which no JSON is: take a text or a number, and make a bigint of it',
+      'tool own: inputSchema: a.n is a bigint, which JSON does not have: accept a string or a number and convert it in execute',
     )
     expect(of({ a: z.string().refine(async () => true) })).toThrow('inputSchema: a has an async check')
     expect(of({ n: z.coerce.bigint(), at: z.coerce.date(), any: z.unknown(), own: z.custom() })).not.toThrow()
@@ -257,7 +265,7 @@ describe('definitions that are none', () => {
 
   it('does not compile without an object', () => {
     // @ts-expect-error a text is no object
-    expect(() => tool({ ...good, inputSchema: z.string() })).toThrow('expected a schema of one object')
+    expect(() => tool({ ...good, inputSchema: z.string() })).toThrow('expected one object schema')
     // @ts-expect-error a text is no object
     expect(() => agent({ ...critic, inputSchema: z.string() })).toThrow('inputSchema')
   })
@@ -287,7 +295,7 @@ describe('definitions that are none', () => {
     ['two agents of one name', { agents: [critic, critic] }, 'critic is defined twice'],
     ['an agent that names an unknown tool', { agents: [{ ...critic, tools: ['reed'] }] }, 'reed'],
     ['an agent that spawns an unknown agent', { agents: [{ ...critic, spawns: ['nobody'] }] }, 'nobody'],
-    ['a model that is none', { model: { generate() {} } as never }, 'no language model'],
+    ['a model that is none', { model: { generate() {} } as never }, 'not a language model'],
     [
       'a model of another specification',
       { model: { specificationVersion: 'v2', provider: 'a', modelId: 'b', doStream() {} } as never },
@@ -295,7 +303,11 @@ describe('definitions that are none', () => {
     ],
     ['a model whose name breaks lines', { model: modelNamed('a\nb') }, 'cannot be called "a\\nb"'],
     ['a model whose name is too long', { model: modelNamed('x'.repeat(201)) }, 'at most 200 characters'],
-    ['a model of an agent that is none', { agents: [{ ...critic, model: 5 as never }] }, 'no language model'],
+    [
+      'a model of an agent that is none',
+      { agents: [{ ...critic, model: 5 as never }] },
+      'not a language model',
+    ],
     ['an unknown model', { model: 'gpt' }, 'unknown model'],
     ['an unknown mode', { mode: 'yolo' as never }, 'mode'],
     ['a directory that is none', { directory: '/nonexistent/x' }, '/nonexistent/x'],
@@ -394,7 +406,7 @@ test.each([
   }
   await using t = await testOffshoot({ model: nonsense as never })
   const run = await (await t.offshoot.chat()).send('go')
-  const message = 'own/nonsense: its doStream gave no {stream} that is a ReadableStream'
+  const message = 'own/nonsense: its doStream returned no {stream} that is a ReadableStream'
   expect(await t.clock.until(run.result())).toMatchObject({
     status: 'failed',
     error: { code: 'provider', message: expect.stringContaining(message) as string },

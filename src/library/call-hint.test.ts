@@ -35,7 +35,7 @@ test('what the library refuses names calls', async () => {
   expect(await hintOf(t.offshoot.conversations.get('cnv_x'))).toBe(
     'conversations.list() lists the conversations',
   )
-  expect(await hintOf(run.steer('more'))).toBe(`continue('${run.branchId}', text) goes on with it`)
+  expect(await hintOf(run.steer('more'))).toBe(`continue('${run.branchId}', text) resumes it with a message`)
   expect(await hintOf(t.offshoot.interrupt('brn_x'))).toBe(
     'conversations.list() lists the conversations, conversations.get(id) the branches of one',
   )

@@ -1,6 +1,6 @@
 import { OffshootError } from '../core/errors.ts'
 
-/** What the hints of the runtime name on the command line, and what does the same in a program. */
+/** Commands that runtime hints mention, and the library call that does the same. */
 const CALLS: readonly (readonly [RegExp, string])[] = [
   [/offshoot ls lists (the conversations|them)/, 'conversations.list() lists $1'],
   [
@@ -24,12 +24,15 @@ const CALLS: readonly (readonly [RegExp, string])[] = [
   [/offshoot steer (\S+) "\.\.\."/, "steer('$1', text)"],
   [/offshoot run starts it; offshoot agents lists the others/, 'send() of a chat starts it'],
   [
-    /offshoot agents lists those that are; it worked where its file lies/,
+    /offshoot agents lists the agents defined here; run it in the directory that has its file/,
     'createOffshoot({ agents }) and chat({ agents }) define agents',
   ],
   [/offshoot fork MESSAGE TEXT/, 'fork(messageId, text)'],
   [/run it there: -C (.+)/, "createOffshoot({ directory: '$1' }) opens it"],
-  [/--model provider\/model does; offshoot models lists them/, "{ model: 'provider/model' } does"],
+  [
+    /set one with --model provider\/model; offshoot models lists them/,
+    "set one with { model: 'provider/model' }",
+  ],
   [/--(?:agent|max-turns|no-wake|set) \(([^)]+)\)/g, '$1'],
   [/-m \(model\)/g, 'model'],
   [/continue with --budget-usd gives/, 'continue(id, text, { budgetUsd }) gives'],
@@ -38,19 +41,19 @@ const CALLS: readonly (readonly [RegExp, string])[] = [
   [/ \(offshoot models\)/, ''],
 ]
 
-/** A hint as a program reads it, which makes calls. Commands that have no call in the library stay. */
+/** Rewrites a hint so that it names library calls. Commands without a call stay. */
 export function callHint(hint: string): string {
   return CALLS.reduce((text, [command, call]) => text.replace(command, call), hint)
 }
 
-/** The same error, whose hint names calls. */
+/** Returns the same error with a hint that names library calls. */
 export function asCallError(error: unknown): unknown {
   if (!(error instanceof OffshootError) || error.hint === undefined) return error
   const hint = callHint(error.hint)
   return hint === error.hint ? error : Object.assign(error, { hint })
 }
 
-/** Has what a function throws name calls. */
+/** Runs `work` and rewrites the hints of its errors. */
 export function withCallHints<T>(work: () => T): T {
   try {
     return work()

@@ -25,36 +25,36 @@ import { dollars, positive } from './run-options.ts'
 import type { OffshootRun } from './run.ts'
 import { withTools, type OwnTool } from './tool.ts'
 
-/** One conversation: what is said in it, and what is started below it. */
+/** One conversation: its messages and its subagents. */
 export interface Chat<O = unknown> {
   /** null until the first message or subagent. */
   readonly conversationId: ConversationId | null
   /**
-   * Says something to the main agent and resolves with the run that answers it. A paused last run goes on with it. While
-   * the last run has not stopped, the message waits in the inbox (`mode`), and this resolves once a run reads it.
-   * @throws OffshootError `conflict` where that run stops without reading it, or another process drives it; `closed`.
+   * Sends a message to the main agent and resolves with the run that answers it. A paused last run resumes with it.
+   * While the last run is active, the message waits in the inbox (see `mode`) and the promise resolves once a run reads
+   * it. @throws OffshootError `conflict` if that run stops without reading it or another process drives it; `closed`.
    */
   send(text: string, options?: SendOptions): Promise<OffshootRun<O>>
   /**
-   * Starts a subagent without a turn of the main agent. Its report stands in the main agent's context.
-   * @throws OffshootError `usage` for an unknown agent, `conflict` beyond a limit, `closed`.
+   * Starts a subagent without a turn of the main agent. Its report is added to the main agent's context. @throws
+   * OffshootError `usage` for an unknown agent, `conflict` beyond a limit, `closed`.
    */
   spawn<P = unknown>(task: string, options?: SpawnOptions<P>): Promise<OffshootRun<P>>
 }
 
 export interface ChatOptions<O = unknown> {
-  /** Go on with a stored conversation. */
+  /** Resumes a stored conversation. */
   readonly conversationId?: string | undefined
-  /** Who works on the main branch: a name, or an agent of the program's own. Default: `main`. */
+  /** Agent of the main branch: a name, or an agent defined in code. Default: `main`. */
   readonly agent?: string | OwnAgent<O> | undefined
-  /** More agents, for this conversation. */
+  /** Additional agents for this conversation. */
   readonly agents?: readonly OwnAgent[] | undefined
-  /** More tools, for this conversation. */
+  /** Additional tools for this conversation. */
   readonly tools?: readonly OwnTool[] | undefined
   /**
-   * What own tools receive as `context`, such as the user of a service: anything that JSON holds, at most 64 Ki characters.
-   * It is stored with each run, so that a run which another process goes on with has it. No model sees it. Default: that of
-   * the last run.
+   * Value that custom tools receive as `context`, such as the user of a service: any JSON of at most 64 Ki characters.
+   * It is stored with each run, so another process that resumes the run has it too. Models do not see it. Default: the
+   * value of the last run.
    */
   readonly context?: Json | undefined
   /** Default: the model of the agent, else that of `createOffshoot`. */
@@ -64,16 +64,16 @@ export interface ChatOptions<O = unknown> {
 export interface StartOrder {
   /** Turns of this run. */
   readonly maxTurns?: number | undefined
-  /** How the model of this run is asked, before what its agent says. */
+  /** Model settings of this run; they override the settings of its agent. */
   readonly settings?: ModelSettings | undefined
-  /** What the conversation may spend while it is driven, US dollars. */
+  /** Budget of the conversation while this process drives it, US dollars. */
   readonly budgetUsd?: number | undefined
 }
 
 export interface SendOptions extends StartOrder {
   /**
-   * Where the last run has not stopped: `follow_up`, which is the default, waits until it has, and a run of its own
-   * answers; `steer` is read by that run at its next turn.
+   * If the last run is active: `follow_up` (default) waits until it stops and starts a new run; `steer` delivers the
+   * message at that run's next turn.
    */
   readonly mode?: 'follow_up' | 'steer' | undefined
 }
@@ -81,14 +81,14 @@ export interface SendOptions extends StartOrder {
 export interface SpawnOptions<P = unknown> extends StartOrder {
   /** Default: `general`. */
   readonly agent?: string | OwnAgent<P> | undefined
-  /** What people see; default: the first words of the task. */
+  /** Label for people. Default: the first words of the task. */
   readonly label?: string | undefined
   readonly model?: string | OwnModel | undefined
   /** Whether the report wakes the idle main agent. Default: `announce`, which only adds it to its context. */
   readonly deliver?: Deliver | undefined
 }
 
-/** @throws OffshootError `usage` for options that do not do. */
+/** @throws OffshootError `usage` for invalid options. */
 export async function openChat<O>(session: LibrarySession, given: unknown): Promise<Chat<O>> {
   const options = checkOptions(chatSchema, given ?? {}, 'chat')
   const chatAgents = new ChatAgents(session, options)
@@ -124,7 +124,9 @@ type StartPlace = Pick<RunSetting, 'onStored'> & { readonly conversationId?: Con
 type SendPlace = StartPlace & Pick<StartOptions, 'queue'>
 type Start = (where: StartPlace) => Promise<StartedRun>
 
-/** Begins one thing of a conversation after the other: the first makes the conversation, and the others find it. */
+/**
+ * Starts the operations of a conversation one after another: the first creates the conversation, the others find it.
+ */
 class Line {
   conversationId: ConversationId | undefined
   readonly #session: LibrarySession
@@ -141,7 +143,7 @@ class Line {
     return this.#inOrder(async (where, first) => this.#session.drive<O>(await start(where), first))
   }
 
-  /** The next does not wait until this one is read. */
+  /** The next operation does not wait until this message is read. */
   async send<O>(mode: InboxRow['mode'], start: (where: SendPlace) => Promise<StartedRun>) {
     let item: InboxRow | undefined
     const queue = { mode, onQueued: (queued: InboxRow) => (item = queued) }
@@ -198,7 +200,7 @@ class ChatAgents {
     return { workspace, systemText, agents: all, tools: this.#tools, context: this.#context }
   }
 
-  /** By its name, or one of the program's own, which from here on has that name here. */
+  /** Resolves a name, or registers an agent defined in code under its name. */
   agent(named: unknown, where: string): AgentDefinition {
     if (typeof named === 'string') return this.setting.agents!.require(named)
     const own = this.#read(named, `${where}: agent`)
@@ -207,7 +209,7 @@ class ChatAgents {
     return own
   }
 
-  /** The configuration speaks of it too. */
+  /** The configuration can set fields of this agent too. */
   #read(own: unknown, where: string): AgentDefinition {
     const { composed } = this.#session
     return configuredAgent(runtimeAgent(own, this.#session, where), composed.loaded.sources)
@@ -218,17 +220,17 @@ const text = z.string().min(1)
 const model = z.unknown().optional()
 const contextSchema = z.unknown().superRefine((value, { addIssue }) => {
   const chars = charsOfJson(value)
-  if (chars === undefined) addIssue('expected what JSON holds')
+  if (chars === undefined) addIssue('expected a JSON value')
   else if (chars > bounds.contextChars) addIssue(`expected at most ${bounds.contextChars} characters of JSON`)
 }) as z.ZodType<Json>
 
-/** undefined where it is none: a value in a circle, too deep, or one of which a field throws, among others. */
+/** Returns undefined for a value that is not JSON: circular, too deeply nested, or with a field that throws. */
 function charsOfJson(value: unknown): number | undefined {
   try {
     const text = JSON.stringify(value)
     return z.json().safeParse(value).success ? text.length : undefined
   } catch {
-    return undefined // told as what is expected
+    return undefined // reported by the schema as what was expected
   }
 }
 
@@ -253,7 +255,7 @@ const spawnSchema = orderSchema.extend({
   deliver: z.enum(delivers).optional(),
 })
 
-/** Without the options that are undefined. */
+/** Drops the options that are undefined. */
 function stated<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> }
@@ -263,11 +265,11 @@ function knownConversation({ composed }: LibrarySession, id: string | undefined)
   if (id === undefined) return undefined
   const known = isId('cnv', id) ? id : undefined
   if (!known)
-    throw new OffshootError('usage', `chat: ${JSON.stringify(id.slice(0, 100))} is no id of a conversation`)
+    throw new OffshootError('usage', `chat: ${JSON.stringify(id.slice(0, 100))} is not a conversation id`)
   return openConversation(composed, known, composed.workspace).conversation.id
 }
 
-/** Order of precedence: asked for, configured for the agent, its own, that of the library. */
+/** Precedence: the call, the configuration of the agent, the agent, the library. */
 async function mainModel(session: LibrarySession, agent: AgentDefinition, asked: unknown): Promise<string> {
   const { config } = session.composed.loaded
   const wanted = asked ?? config.agents[agent.name]?.model ?? agent.model ?? 'inherit'

@@ -9,7 +9,7 @@ export const functionSchema = z.custom<AnyFunction>(
   'expected a function',
 )
 
-/** Options as a JavaScript program may give them. @throws OffshootError `usage` that names the option. */
+/** Checks options that may come from JavaScript. @throws OffshootError `usage` with the name of the option. */
 export function checkOptions<T extends z.ZodType>(schema: T, value: unknown, where: string): z.output<T> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -25,9 +25,9 @@ export function checkOptions<T extends z.ZodType>(schema: T, value: unknown, whe
   throw new OffshootError('usage', `${at}: there is no option ${JSON.stringify(key)}`, { hint })
 }
 
-/** A text that says something. @throws OffshootError `usage` */
+/** Requires a string that is not blank. @throws OffshootError `usage` */
 export function checkText(value: unknown, where: string): string {
   if (typeof value === 'string' && value.trim() !== '') return value
   const what = typeof value === 'string' ? 'an empty one' : value === null ? 'null' : typeof value
-  throw new OffshootError('usage', `${where}: expected a text, got ${what}`)
+  throw new OffshootError('usage', `${where}: expected a string, got ${what}`)
 }

@@ -14,43 +14,43 @@ import { withCallHints } from './call-hint.ts'
 import { checkOptions, checkText } from './check-options.ts'
 import type { OffshootRun } from './run.ts'
 
-/** All of the store, whatever directory they are about. Unknown ids are refused with `not_found`. */
+/** All conversations of the store, of any directory. Unknown ids are refused with `not_found`. */
 export interface ConversationsApi {
-  /** The one that changed last first. */
+  /** Most recently changed first. */
   list(): Promise<readonly Conversation[]>
   get(id: string): Promise<Conversation & { readonly branches: readonly Branch[] }>
   /** The whole conversation as one document (docs/export.md). */
   export(id: string): Promise<ExportDocument>
-  /** Ends everything in it and keeps what was said; how many runs it ended. */
+  /** Cancels everything in it and keeps its messages; returns the number of cancelled runs. */
   close(id: string): Promise<{ readonly runs: number }>
-  /** Closes it and deletes it with everything in it. */
+  /** Closes it, then deletes it with all its contents. */
   delete(id: string): Promise<void>
 }
 
 export interface BranchesApi {
   get(id: string): Promise<Branch>
-  /** What was said on it, oldest first; a fork's own messages only. */
+  /** Its messages, oldest first; for a fork, only its own. */
   messages(id: string): Promise<readonly Message[]>
-  /** A branch that sees everything up to a message, still without a run: `continue` begins one. */
+  /** Creates a branch that sees everything up to a message. It has no run; `continue` starts one. */
   fork(messageId: string): Promise<{ readonly branchId: BranchId }>
 }
 
 export interface RunsApi {
-  /** Running first, then the newest: those that have not ended, or all. */
+  /** Active runs first, then the newest. By default only runs that are not final; with `all`, every run. */
   list(options?: ListRunsOptions): Promise<readonly ListedRun[]>
   get(id: string): Promise<ListedRun>
 }
 
 export interface ListRunsOptions {
-  /** Those that have ended too. */
+  /** Includes finished runs. */
   readonly all?: boolean | undefined
   readonly conversationId?: string | undefined
 }
 
-/** A run as it was when it was asked for, and what can be done to it. */
+/** A snapshot of a run, with its verbs. */
 export type ListedRun = Omit<RunListing, 'background'> &
   OffshootRun & {
-    /** Whether nobody waits for it. */
+    /** Whether no caller waits for it. */
     readonly inBackground: boolean
   }
 

@@ -2,9 +2,10 @@ import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { Query, Reader, Rows, Store, Table, Tx, TxOptions } from '../store/port.ts'
 
 /**
- * A store of somebody else, who closes it. Whatever it throws or rejects with is an OffshootError from here on, `internal`
- * where it is not one already. Others in this process may write through it, which its `dataVersion` does not show: unless
- * nobody else knows it, it is always another one here, so that commands are looked for each time.
+ * Wraps a store that the program opened and closes itself. Everything that it throws becomes an OffshootError,
+ * `internal` if it is not one already. Other code in this process may write through the store without changing its
+ * `dataVersion`, so unless the store is private, every read of `dataVersion` differs, and the runtime looks for
+ * commands each time.
  */
 export function ownStore(store: Store, isShared: boolean): Store {
   let looks = 0
@@ -27,7 +28,7 @@ function reader(store: Reader): Reader {
   }
 }
 
-/** What the closure throws stays what it is. */
+/** Errors of the closure pass unchanged. */
 async function transact<T>(store: Store, write: (tx: Tx) => T, options: TxOptions): Promise<T> {
   let thrown: { readonly error: unknown } | undefined
   try {
@@ -65,7 +66,7 @@ function asOffshootError(error: unknown): OffshootError {
   if (isOffshootError(error)) return error
   return new OffshootError('internal', `the store failed: ${errorMessage(error)}`, {
     cause: error,
-    hint: 'it is a store of the program’s own; storeConformance of offshoot/testing says what it has to do',
+    hint: 'this is a custom store; test it with storeConformance from offshoot/testing',
   })
 }
 
@@ -73,6 +74,6 @@ function isOffshootError(error: unknown): error is OffshootError {
   try {
     return error instanceof OffshootError
   } catch {
-    return false // a proxy that refuses to say
+    return false // a proxy that refuses to answer
   }
 }

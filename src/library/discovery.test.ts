@@ -73,5 +73,5 @@ test('sixty tools of a program: looked up, called together, asked about one by o
 
 test.each(['get_tools', 'useTool'])('a tool of a program cannot be named %s', async (name) => {
   const options = { name, description: 'x', inputSchema: z.object({}), execute: () => '' }
-  expect(() => tool(options)).toThrow('this name belongs to a tool of the runtime')
+  expect(() => tool(options)).toThrow('a tool of the runtime has this name')
 })

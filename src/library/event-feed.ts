@@ -13,17 +13,17 @@ import { Follow } from '../runtime/log/follow.ts'
 
 export interface FeedOptions {
   readonly conversationId: ConversationId
-  /** Durable events after this `seq` come first. */
+  /** Starts with durable events after this `seq`. */
   readonly after: number
-  /** Live events that came before, in order; asked for when the feed opens. */
+  /** Earlier live events, in order; requested when the feed opens. */
   readonly first?: () => readonly OffshootEvent[] | undefined
-  /** Whether whoever reads answers questions: the conversation is attended until the feed ends. */
+  /** Whether the reader answers questions: the conversation counts as attended until the feed ends. */
   readonly answers: boolean
-  /** When it aborts, the feed ends at once: what waits is dropped. */
+  /** Aborting ends the feed at once and drops waiting events. */
   readonly signal?: AbortSignal | undefined
-  /** Called for each event once, in order. */
+  /** Called once for each event, in order. */
   readonly wants: (event: OffshootEvent) => boolean
-  /** When it settles, the feed ends with what there is by then; it throws what this rejects with. */
+  /** Ends the feed when it settles, after the events so far; the feed throws its rejection. */
   readonly ended: () => Promise<unknown>
 }
 
@@ -31,11 +31,11 @@ export interface FeedDeps {
   readonly store: Store
   readonly clock: Clock
   readonly approvals: Approvals
-  /** Absent where nobody else can know the store. */
+  /** Absent if no other process can use the store. */
   readonly ownership: Ownership | undefined
   readonly subscribe: Bus['subscribe']
   readonly secrets: SecretMask
-  /** Aborted once the store is closed, or about to be: what is in memory is all that can come. */
+  /** Aborted when the store is about to close: only events in memory can follow. */
   readonly closed: AbortSignal
 }
 
@@ -43,13 +43,16 @@ interface End {
   readonly error?: unknown
 }
 
-/** So many events wait for a slow reader in memory; beyond them durable ones wait in the store, and live ones are lost. */
+/**
+ * Events kept in memory for a slow reader. Beyond that, durable events are read from the store later and live events
+ * are dropped.
+ */
 const MAX_WAITING = 10_000
 
 /**
- * The events of a conversation for one reader: what is stored after a `seq`, then what happens, each durable event once
- * and in order. It opens at the first `next`, never makes whoever tells the events wait, and lets go of everything when
- * it ends, at `return` (a loop that is left) and when nothing can come any more.
+ * Events of a conversation for one reader: stored events after a `seq`, then new ones. Each durable event comes once
+ * and in order. The feed opens at the first `next`, never blocks the producer, and releases everything on `return`
+ * (when the loop is left), at its end, and when no more events can come.
  */
 export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined, undefined> {
   readonly #deps: FeedDeps
@@ -116,12 +119,12 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
       stopLooking()
       closed.removeEventListener('abort', readRest)
       signal?.removeEventListener('abort', stop)
-      unsubscribe() // hands over what was about to be told
+      unsubscribe() // delivers what was about to be emitted
       this.#wake()
     }
   }
 
-  /** At once, so that no live event comes between those that were kept and those of the subscription. */
+  /** Synchronous, so that no live event falls between the stored ones and those of the subscription. */
   #openWith(first: readonly OffshootEvent[] | undefined): void {
     if (!first || this.#deps.closed.aborted) return
     this.#follow.keep(first)
@@ -138,7 +141,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
     leave?.()
   }
 
-  /** What another process drives is on no bus of ours. */
+  /** Events of another process are not on this process's bus. */
   #lookElsewhere(): () => void {
     const { clock, closed, ownership } = this.#deps
     if (!ownership) return () => {}
@@ -154,7 +157,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
     return () => cancel()
   }
 
-  /** The store is about to be closed: what comes from now on is on the bus alone, and follows what is stored by now. */
+  /** The store is about to close: later events are only on the bus, after those stored so far. */
   #readRest(): void {
     if (this.#follow.isBehind) for (const events of this.#follow.pages()) this.#putAll(events)
   }
@@ -170,14 +173,14 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
     }
   }
 
-  /** One page; the event loop turns between two of them. */
+  /** Reads one page; the event loop turns between two pages. */
   async #catchUp(): Promise<void> {
     if (this.#deps.closed.aborted) return this.#follow.stopReading()
     this.#putAll(this.#follow.page())
     if (this.#follow.isBehind) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** The end may have come before the last events were told. */
+  /** The end can arrive before the last events were delivered. */
   async #finish(end: End): Promise<void> {
     if ('error' in end) throw end.error
     const before = this.#follow.seq

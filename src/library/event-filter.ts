@@ -7,13 +7,13 @@ export interface FilterOptions {
   readonly conversationId: ConversationId
   readonly runId: RunId
   readonly branchId: BranchId
-  /** Whether questions of other runs are shown too: whoever answers, answers for the conversation. */
+  /** Whether to show questions of other runs: answers apply to the whole conversation. */
   readonly answers: boolean
 }
 
 /**
- * Which events belong to a run and everything below it: its runs, those that followed on its branch by themselves
- * because a report came, and what happens on their branches. Asked in the order of the events.
+ * Selects the events of a run and everything below it: its runs, the runs that its branch started by itself after a
+ * report, and events on their branches. Must see the events in order.
  */
 export function eventsOfTree(store: Reader, options: FilterOptions): (event: OffshootEvent) => boolean {
   const { conversationId, runId, branchId, answers } = options
@@ -42,7 +42,7 @@ export function eventsOfTree(store: Reader, options: FilterOptions): (event: Off
 
 type StartEvent = Extract<OffshootEvent, { type: 'run.started' | 'run.queued' }>
 
-/** The first event of a run on a branch; `input` stands there where a person's message began it. */
+/** The first event of a run on a branch; `input` comes first if a person's message started the run. */
 function isStart(event: OffshootEvent, branchId: BranchId): event is StartEvent {
   const isFirst = event.type === 'run.started' || event.type === 'run.queued'
   return isFirst && event.from === null && event.branchId === branchId

@@ -8,18 +8,18 @@ import { withCallHints } from './call-hint.ts'
 import { checkText } from './check-options.ts'
 
 /**
- * What waits to be read on a branch: named by its id, by a run on it, or by a conversation, which means its main branch.
- * Every change is refused with `conflict` once the item was read or withdrawn, and with `not_found` for one of elsewhere.
+ * Unread messages of a branch, addressed by branch id, by a run on it, or by conversation (its main branch). A change
+ * fails with `conflict` after the item was read or withdrawn, and with `not_found` for an item of another branch.
  */
 export interface InboxApi {
-  /** In the order in which it is read. @throws OffshootError `not_found` */
+  /** In reading order. @throws OffshootError `not_found` */
   list(target: string): Promise<readonly InboxRow[]>
-  /** Other words for what a person wrote. A report cannot be edited. */
+  /** Replaces the text of a person's message. Reports cannot be edited. */
   edit(target: string, itemId: string, text: string): Promise<VerbAnswers['inbox.edit']>
   withdraw(target: string, itemId: string): Promise<VerbAnswers['inbox.withdraw']>
-  /** To be read at the next turn, and not only once the branch is idle. */
+  /** Delivers it at the next turn instead of when the branch is idle. */
   promote(target: string, itemId: string): Promise<VerbAnswers['inbox.promote']>
-  /** Withdraws all that people wrote; results and notes stay. */
+  /** Withdraws all messages of people; results and notes stay. */
   clear(target: string): Promise<VerbAnswers['inbox.clear']>
 }
 

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { errorMessage } from '../core/errors.ts'
 
-/** Why no model can fill in what the schema asks for; undefined where one can. */
+/** Why a model cannot produce input for this schema; undefined if it can. */
 export function inputProblem(schema: z.ZodType): string | undefined {
   const problems: string[] = []
   const jsonSchema = modelSchema(schema, (node, path) => {
     const problem = nodeProblem(node)
     if (problem) problems.push(`${path.join('.') || 'it'} ${problem}`)
   })
-  if (typeof jsonSchema === 'string') return `it cannot be told to a model: ${jsonSchema}`
-  if (jsonSchema.type !== 'object') return 'expected a schema of one object, z.object({...}), and no union'
+  if (typeof jsonSchema === 'string') return `it cannot be described to a model: ${jsonSchema}`
+  if (jsonSchema.type !== 'object') return 'expected one object schema, z.object({...}), not a union'
   return problems[0]
 }
 
-/** As JSON Schema; a text: why there is none. */
+/** The schema as JSON Schema, or a string with the reason why there is none. */
 function modelSchema(
   schema: z.ZodType,
   visit: (node: z.core.$ZodTypes, path: readonly (string | number)[]) => void,
@@ -34,7 +34,7 @@ function modelSchema(
   }
 }
 
-/** Values that no JSON becomes, unless the schema makes them of it (`z.coerce`). */
+/** Types that JSON cannot hold, unless the schema creates them (`z.coerce`). */
 const NO_JSON: ReadonlySet<string> = new Set([
   'bigint',
   'date',
@@ -55,10 +55,10 @@ interface WithFunction {
 function nodeProblem({ _zod: { def } }: z.core.$ZodTypes): string | undefined {
   const { type, coerce, checks = [] } = def as typeof def & { readonly coerce?: boolean }
   if (NO_JSON.has(type) && !coerce)
-    return `is a ${type}, which no JSON is: take a text or a number, and make a ${type} of it`
+    return `is a ${type}, which JSON does not have: accept a string or a number and convert it in execute`
   const withFunctions = [...checks.map((check) => check._zod.def), def] as unknown as readonly WithFunction[]
   return withFunctions.some(({ fn }) => isAsync(fn))
-    ? 'has an async check, and it is decided about a call before anything else is done: check that in execute'
+    ? 'has an async check, but calls are decided synchronously: move the check to execute'
     : undefined
 }
 

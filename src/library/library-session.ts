@@ -25,18 +25,18 @@ import { resultOfMessage, untilRead } from './queued-message.ts'
 import { checkContinue, checkFork } from './run-options.ts'
 import { createRun, type DrivenRun, type OffshootRun, type RunHost } from './run.ts'
 
-/** What stands behind the objects of the library: one runtime, what it drives, and how that ends. */
+/** State behind the library objects: one runtime, what it drives, and its shutdown. */
 export class LibrarySession implements RunHost {
   readonly composed: Composed
   readonly models: OwnModels
-  /** Of own agents that do not say. */
+  /** For agents in code that do not set it. */
   readonly basePrompt: BasePrompt
-  /** Of the main agents, `provider/model`. */
+  /** Model of the main agents, `provider/model`. */
   readonly model: string
   readonly feedDeps: FeedDeps
   readonly #closing = new AbortController()
   #closed: Promise<void> | undefined
-  /** Calls that may still begin something. */
+  /** Calls in progress that may still start something. */
   readonly #calls = new Set<Promise<unknown>>()
   readonly #driven = new Map<RunId, DrivenRun>()
   readonly #recoveries: Recovery[] = []
@@ -61,7 +61,7 @@ export class LibrarySession implements RunHost {
     this.closed.throwIfAborted()
   }
 
-  /** Does something that `close` waits for. */
+  /** Runs work that `close` waits for. */
   async call<T>(work: () => Promise<T>): Promise<T> {
     this.checkOpen()
     const running = work()
@@ -75,7 +75,7 @@ export class LibrarySession implements RunHost {
     }
   }
 
-  /** What a conversation works with: its own agents and tools, where it has some. */
+  /** The agents and tools of a conversation, if it has its own. */
   settingOf(id: ConversationId): RunSetting {
     return this.#settings.get(id) ?? this.composed
   }
@@ -84,7 +84,7 @@ export class LibrarySession implements RunHost {
     this.#settings.set(id, place)
   }
 
-  /** Which conversation the id of something belongs to. @throws OffshootError `not_found` */
+  /** The conversation that an id belongs to. @throws OffshootError `not_found` */
   conversationOf(id: string): ConversationId {
     const { store } = this.composed
     const text = checkText(id, 'id')
@@ -95,7 +95,7 @@ export class LibrarySession implements RunHost {
     return asked?.conversationId ?? withCallHints(() => resolveId(store, text)).conversation.id
   }
 
-  /** Whether there is a conversation, branch or run with this id. */
+  /** Whether a conversation, branch or run with this id exists. */
   knows(id: string): boolean {
     try {
       this.conversationOf(id)
@@ -157,7 +157,7 @@ export class LibrarySession implements RunHost {
     })
   }
 
-  /** Takes note of what has begun, so that it is stopped at the end. */
+  /** Registers a started conversation, so that `close` stops it. */
   drive<O>(started: StartedRun, first: FirstEvents): OffshootRun<O> {
     const { runId, result: quiet } = started
     const driven = { ...started, first, quiet, result: resultOfMessage(this.feedDeps, started, quiet) }
@@ -171,7 +171,7 @@ export class LibrarySession implements RunHost {
     return createRun<O>(this, about, driven)
   }
 
-  /** The run that reads a message which waits behind a run. @throws OffshootError `conflict` where none does, `closed`. */
+  /** The run that reads a queued message. @throws OffshootError `conflict` if no run reads it, `closed`. */
   async readerOf<O>(behind: StartedRun, item: InboxRow): Promise<OffshootRun<O>> {
     const { seqBefore: after, result: quiet, conversationId } = behind
     if (!this.#driven.has(behind.runId)) this.drive(behind, this.firstEvents())
@@ -191,7 +191,7 @@ export class LibrarySession implements RunHost {
     return new FirstEvents(this.feedDeps.subscribe)
   }
 
-  /** Whether a process drives it: this one, or another that lives. */
+  /** Whether a live process drives it, this one or another. */
   isDriven(id: ConversationId): boolean {
     const { ownership } = this.composed
     if (ownership) return ownership.owns(id) || ownership.livingOwner(id) !== undefined
@@ -209,19 +209,19 @@ export class LibrarySession implements RunHost {
     })
   }
 
-  /** The id of a model that can be used. @throws OffshootError `usage`, `key`, `config`. */
+  /** The id of a usable model. @throws OffshootError `usage`, `key`, `config`. */
   async modelId(model: unknown): Promise<string> {
     return await usableModel(this.composed, this.models, model)
   }
 
-  /** Pauses what it drives, waits until that is on disk, gives everything back. Never rejects. */
+  /** Pauses what it drives, waits until that is stored, and releases all leases. Never rejects. */
   close(): Promise<void> {
     return (this.#closed ??= this.#close())
   }
 
   async #close(): Promise<void> {
     this.#closing.abort(
-      new OffshootError('closed', 'this Offshoot is closed', { hint: 'createOffshoot makes another' }),
+      new OffshootError('closed', 'this Offshoot is closed', { hint: 'call createOffshoot again' }),
     )
     await Promise.allSettled(this.#calls)
     const driven = [...this.#driven.values()]
@@ -232,7 +232,7 @@ export class LibrarySession implements RunHost {
   }
 }
 
-/** What works is paused; what waits for a person keeps its question for whoever takes it up next. */
+/** Pauses working runs. Runs that wait for a person keep their question for the next process. */
 async function endRecovery(
   { store, clock }: Composed,
   { runs, stop, release: letGo }: Recovery,
@@ -249,19 +249,19 @@ async function endRecovery(
   }
 }
 
-/** Ends the processes that were started, and closes the store. Never rejects: who closes can do no more. */
+/** Ends the child processes and closes the store. Never rejects: the caller could do nothing about it. */
 export async function release({ guard, store }: Composed): Promise<void> {
   await bestEffort(guard.close())
   await bestEffort(store.close())
 }
 
-/** A model of the program's own, the one of this id, or without any the one that the environment offers. */
+/** The model object of the program, the model with this id, or by default the model that the environment offers. */
 export async function usableModel(composed: Composed, models: OwnModels, model: unknown): Promise<string> {
   if (model !== undefined && typeof model !== 'string') return models.idOf(model)
   return (await chosenModel(composed, model)).id
 }
 
-/** The same, but the offline searcher answers only a program that asks for it. @throws OffshootError `key`. */
+/** The same, but uses the offline searcher only if asked to. @throws OffshootError `key`. */
 export async function languageModel(composed: Composed, models: OwnModels, model: unknown): Promise<string> {
   if (model !== undefined) return await usableModel(composed, models, model)
   const { id, isFallback } = await chosenModel(composed, undefined)

@@ -5,14 +5,14 @@ import { endpoint } from '../model/endpoints-and-keys.ts'
 import type { Composed } from '../runtime/host/compose.ts'
 import { namedModel } from './named-model.ts'
 
-/** A model as a person chooses it. */
+/** A model as shown for selection. */
 export interface ListedModel {
   readonly id: string
   readonly provider: string
   readonly label: string
-  /** Whether a new conversation starts with it. */
+  /** Whether new conversations use it by default. */
   readonly isDefault: boolean
-  /** Whether there is a key, or none is needed. */
+  /** Whether its key is set, or it needs none. */
   readonly usable: boolean
   /** Why it cannot be used, and what to do. */
   readonly note: string | null
@@ -22,8 +22,8 @@ export interface ListedModel {
 }
 
 /**
- * Those whose window and price are known, those with a price in the configuration, the offline searcher, and the one
- * that is used unless another is named.
+ * Models with a known context window and price, models with a price in the configuration, the offline searcher, and the
+ * default model.
  */
 export async function listModels(composed: Composed): Promise<ListedModel[]> {
   const chosen = await namedModel(composed).catch(() => undefined)

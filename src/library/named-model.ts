@@ -3,8 +3,8 @@ import type { Composed } from '../runtime/host/compose.ts'
 import { usableModel } from './library-session.ts'
 
 /**
- * The id of the model that a person names, or without one of that which configuration and environment offer.
- * @throws OffshootError `usage`, `key`, `config`.
+ * Resolves the named model, or the one that configuration and environment offer. @throws OffshootError `usage`, `key`,
+ * `config`.
  */
 export function namedModel(composed: Composed, id?: string | null): Promise<string> {
   return usableModel(composed, new OwnModels(), id ?? undefined)

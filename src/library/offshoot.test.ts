@@ -309,7 +309,7 @@ test('a model of the program’s own has the price that the configuration gives 
   expect(first).toMatchObject({ status: 'completed', costUsd: 1 })
   const second = await (await chat.send('go', { budgetUsd: 1 })).result()
   expect(second).toMatchObject({ status: 'paused', endReason: 'budget' })
-  expect(second.note).toContain('$1.00 of $1.00 are spent')
+  expect(second.note).toContain('$1.00 of $1.00 is spent')
 })
 
 describe('settings', () => {
@@ -351,8 +351,8 @@ describe('settings', () => {
     const refusals = [
       [{ temperature: 3 }, 'send: settings.temperature: '],
       [{ speed: 1 }, 'send: settings: there is no option "speed"'],
-      [{ providerOptions: { openai: { store: true } } }, 'openai.store is no option that can be set'],
-      [{ providerOptions: { openai: { textVerbosity: 'low' } } }, 'it is no model of openai'],
+      [{ providerOptions: { openai: { store: true } } }, 'openai.store is not a known option'],
+      [{ providerOptions: { openai: { textVerbosity: 'low' } } }, 'it is not a model of openai'],
       [{ promptCache: '1h' }, 'promptCache does nothing for mine/one'],
     ] as const
     for (const [settings, message] of refusals)

@@ -33,60 +33,63 @@ import { ownStore } from './custom-store.ts'
 import type { ContinueOptions, ForkOptions } from './run-options.ts'
 import { steerVerb, type OffshootRun } from './run.ts'
 import { withTools, type OwnTool } from './tool.ts'
-// A command loads it with the first command line. A program that moves its own clock in tests cannot wait for a file.
+// Commands load this with the first command line. A program with a test clock cannot wait for a file.
 import '../permissions/shell/shell-items.ts'
 
 export interface OffshootOptions {
-  /** What the agents work on. Default: the directory of the process. */
+  /** The directory that agents work on. Default: the process's current directory. */
   readonly directory?: string | undefined
   /**
-   * `provider/model`, `offline`, `scripted:FILE`, or any model of the AI SDK. Default: as configured, else the first
+   * `provider/model`, `offline`, `scripted:FILE`, or any AI SDK model. Default: the configured model, else the first
    * provider with a key in `env`, else a local Ollama. Without any of these, `createOffshoot` fails with `key`.
    */
   readonly model?: string | OwnModel | undefined
   /**
-   * The path of a SQLite file, `:memory:`, or a store that the program has opened and closes itself. Default: the user's
-   * file, which the command line works on too.
+   * Path of a SQLite file, `:memory:`, or a store that the program opens and closes itself. Default: the user's file,
+   * which the command line shares.
    */
   readonly store?: string | Store | undefined
-  /** Agents beside those that come with the program and those in files; one of the same name comes first. */
+  /** Agents besides the built-in ones and those in files; they take precedence over agents of the same name. */
   readonly agents?: readonly OwnAgent[] | undefined
   /**
-   * What own agents read beside their `prompt`, unless they say it themselves (`basePrompt`). `bare`: nothing. `workspace`:
-   * what the built-in agents read, such as rules of work, the files of the directory and its AGENTS.md. Default: `bare`.
+   * What agents in code read besides their `prompt`, unless they set `basePrompt`. `bare`: nothing. `workspace`: what
+   * built-in agents read, such as working rules, the directory listing and AGENTS.md. Default: `bare`.
    */
   readonly prompt?: BasePrompt | undefined
-  /** Tools beside those that come with the program. */
+  /** Tools besides the built-in ones. */
   readonly tools?: readonly OwnTool[] | undefined
-  /** What is allowed without asking: `plan`, `ask`, `accept-edits`, `auto`. Default: `ask`, or `plan` where a conversation had that. */
+  /**
+   * What is allowed without asking: `plan`, `ask`, `accept-edits`, `auto`. Default: `ask`, or `plan` if the
+   * conversation had it.
+   */
   readonly mode?: Mode | undefined
   /**
-   * What a call that needs an approval does where no `events({ answers: true })` is open: `deny` denies it at once, `wait`
-   * lets it and every question of an agent wait for `approvals.answer` and `questions.answer`, here or in another process, up
-   * to `limits.approvalMs`. Default: `deny`.
+   * What happens to a call that needs an approval while no `events({ answers: true })` stream is open. `deny` denies it
+   * at once. `wait` lets it, and every question, wait for `approvals.answer` and `questions.answer` here or in another
+   * process, up to `limits.approvalMs`. Default: `deny`.
    */
   readonly approvals?: 'deny' | 'wait' | undefined
-  /** Stands above configuration files and environment; rules are a layer of their own. */
+  /** Overrides configuration files and environment; rules form a layer of their own. */
   readonly config?: ConfigInput | undefined
   /**
-   * Whether what the files of the directory ask for is granted to this Offshoot: `project`, or a function that is shown it
-   * and decides. Default: what the user has granted with `offshoot trust`, and nothing else.
+   * Whether this Offshoot grants what the files of the directory ask for: `project` grants everything, a function
+   * decides. Default: only what the user granted with `offshoot trust`.
    */
   readonly trust?: 'project' | TrustDecision | undefined
-  /** Where keys, base URLs and the directories of the user are read. Default: that of the process. */
+  /** Source of keys, base URLs and user directories. Default: the environment of the process. */
   readonly env?: Env | undefined
-  /** For tests: time that a test moves. */
+  /** For tests: a clock that the test moves. */
   readonly clock?: Clock | undefined
 }
 
-/** What files ask for: a line for people, whose words are those of the file. */
+/** A request of a file, as one line for people; the words are those of the file. */
 export interface TrustRequest {
-  /** From the root of the directory. */
+  /** Path relative to the root of the directory. */
   readonly file: string
   readonly kind: 'rule' | 'model' | 'limit' | 'price' | 'agent' | 'setting'
   readonly key: string
   readonly text: string
-  /** Whether the user has granted it, or this program. */
+  /** Whether the user or this program has granted it. */
   readonly granted: boolean
 }
 
@@ -95,18 +98,18 @@ export interface TrustAsked {
   readonly requests: readonly TrustRequest[]
 }
 
-/** True grants all that it is shown, until the Offshoot is closed; nothing is recorded. */
+/** Returning true grants everything shown until the Offshoot is closed; nothing is recorded. */
 export type TrustDecision = (asked: TrustAsked) => boolean | Promise<boolean>
 
-/** A runtime in a program of somebody's own. Ids are those of a conversation, a branch or a run, as on the command line. */
+/** A runtime inside a program. Ids name a conversation, a branch or a run, as on the command line. */
 export interface Offshoot extends AsyncDisposable {
   /** The real path of the directory. */
   readonly directory: string
-  /** Of main agents, unless a chat says otherwise: `provider/model`. */
+  /** Default model of main agents, `provider/model`. */
   readonly model: string
-  /** What is to be said about configuration and agent files, and what is gone of the store since it was used last, one line each. */
+  /** Warnings about configuration and agent files, and about store content lost since the last use, one line each. */
   readonly warnings: readonly string[]
-  /** What the files of the directory ask for, and what of it is granted. */
+  /** What the files of the directory ask for, and which of it is granted. */
   readonly trust: TrustAsked
   readonly conversations: ConversationsApi
   readonly branches: BranchesApi
@@ -114,45 +117,48 @@ export interface Offshoot extends AsyncDisposable {
   readonly approvals: ApprovalsApi
   readonly questions: QuestionsApi
   readonly inbox: InboxApi
-  /** A conversation: a new one, or with `conversationId` a stored one. @throws OffshootError `usage` */
+  /** Creates a conversation, or opens a stored one with `conversationId`. @throws OffshootError `usage` */
   chat<O = unknown>(options?: ChatOptions<O>): Promise<Chat<O>>
-  /** A message that the run reads at its next turn. @throws OffshootError `not_found`, `conflict` when it has stopped. */
+  /**
+   * Sends a message that the run reads at its next turn. @throws OffshootError `not_found`; `conflict` if it has
+   * stopped.
+   */
   steer(id: string, text: string): Promise<VerbAnswers['steer']>
-  /** Stops what a run does now; it can be continued. */
+  /** Interrupts a run; it can be continued. */
   interrupt(id: string): Promise<VerbAnswers['interrupt']>
-  /** Pauses a run, or all of a conversation, at the next boundary. */
+  /** Pauses a run, or every run of a conversation, at the next boundary. */
   pause(id: string): Promise<VerbAnswers['pause']>
-  /** Ends a run, the latest run of a branch, or all of a conversation, with everything below. */
+  /** Cancels a run, the latest run of a branch, or every run of a conversation, with everything below. */
   cancel(id: string): Promise<CancelAnswer>
-  /** Goes on with what has stopped; the run that does so. */
+  /** Resumes a paused, failed or finished run; returns the run that does the work. */
   continue(id: string, text?: string, options?: ContinueOptions): Promise<OffshootRun>
-  /** Another way from a message: the run there. */
+  /** Forks a branch at a message and returns the run there. */
   fork(messageId: string, text: string, options?: Omit<ForkOptions, 'messageId'>): Promise<OffshootRun>
-  /** Lets whoever waits for a subagent go on; its report comes later. */
+  /** Moves a subagent to the background: its parent stops waiting and gets the report later. */
   background(id: string): Promise<VerbAnswers['background']>
-  /** Takes up what ended processes left in this directory, and drives it; the runs that it took. */
+  /** Resumes the runs that exited processes left in this directory; returns them. */
   recover(options?: RecoverySettings): Promise<readonly OffshootRun[]>
   /**
-   * Pauses what this process drives, as Ctrl-C does on the command line, ends the processes that tools have started, gives
-   * the conversations back and closes the store. Afterwards everything but what is known already is refused with
-   * `closed`. `await using` calls it.
+   * Pauses what this process drives (like Ctrl-C on the command line), ends the processes that tools started, releases
+   * the conversations and closes the store. Later calls fail with `closed`, except for data already loaded. `await
+   * using` calls it.
    */
   close(): Promise<void>
 }
 
-/** `not_found`: there is nothing with this id. */
+/** `not_found`: this id does not exist. */
 export type CancelAnswer =
   | VerbAnswers['cancel']
   | { readonly outcome: 'not_found'; readonly status: null; readonly runs: 0; readonly left: readonly [] }
 
 export interface RecoverySettings {
-  /** `pause`: only takes it over, to be continued by name. Default: as configured. */
+  /** `pause`: acquires the runs but leaves them paused. Default: as configured. */
   readonly policy?: RecoveryPolicy | undefined
 }
 
 /**
- * A runtime on a directory. It starts nothing, installs no handlers, and holds a process only while something runs.
- * @throws OffshootError: `usage` for options that do not do, `config`, `key`, or a `store_...` code.
+ * Opens a runtime on a directory. It starts nothing, installs no handlers, and keeps the process alive only while
+ * something runs. @throws OffshootError `usage` for invalid options, `config`, `key`, or a `store_...` code.
  */
 export async function createOffshoot(options: OffshootOptions = {}): Promise<Offshoot> {
   try {
@@ -162,13 +168,13 @@ export async function createOffshoot(options: OffshootOptions = {}): Promise<Off
   }
 }
 
-/** What tests open it with. */
+/** Additional options for tests. */
 export interface TestOpening extends Pick<TestPorts, 'chance' | 'processes'> {
-  /** A store that nobody else knows. */
+  /** A store that no other code uses. */
   readonly alone?: Store
 }
 
-/** As `createOffshoot`, with what tests give beside. */
+/** `createOffshoot` with test options. */
 export async function openOffshoot(given: OffshootOptions, test: TestOpening = {}): Promise<Offshoot> {
   const options = checkOptions(optionsSchema, given, 'createOffshoot')
   const models = new OwnModels()
@@ -176,7 +182,7 @@ export async function openOffshoot(given: OffshootOptions, test: TestOpening = {
   try {
     checkAgents(own, composed.tools, composed.agents, 'createOffshoot')
     const model = await languageModel(composed, models, options.model)
-    // nobody leaves: the runtime ends with the session
+    // no caller leaves: the runtime ends with the session
     if (options.approvals === 'wait') composed.runtime.approvals.attend()
     return offshootOf(new LibrarySession(composed, { models, basePrompt: options.prompt }, model))
   } catch (error) {
@@ -208,7 +214,7 @@ const optionsSchema = z.strictObject({
 
 type Checked = z.output<typeof optionsSchema>
 
-/** `process.env` has a prototype of its own, which a record of zod has not. A list or a Map is no environment. */
+/** `process.env` has its own prototype, which zod's record rejects. A list or a Map is not an environment. */
 function plain(env: unknown): unknown {
   const isOther = typeof env !== 'object' || env === null || Symbol.iterator in env
   return isOther ? env : { ...env }

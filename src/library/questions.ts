@@ -6,11 +6,11 @@ import type { LibrarySession } from './library-session.ts'
 import { checkOptions, checkText } from './check-options.ts'
 
 export interface QuestionsApi {
-  /** What agents ask in words and nobody has answered, oldest first: of all conversations of the store, or of one. */
+  /** Open questions of agents, oldest first: of all conversations of the store, or of one. */
   list(conversationId?: string): Promise<readonly Question[]>
   /**
-   * Answers a question of any run, whoever drives it. `by`: who answers, for the record; default: `program`.
-   * @throws OffshootError `not_found`, `conflict` that says who answered before, and when.
+   * Answers a question of any run, whichever process drives it. `by` is recorded as the author; default: `program`.
+   * @throws OffshootError `not_found`; `conflict` with who answered before, and when.
    */
   answer(
     id: string,

@@ -18,13 +18,13 @@ interface Waiting {
   readonly item: InboxRow
   /** The last `seq` before the message. */
   readonly after: number
-  /** Settles when nothing of the conversation goes on. */
+  /** Settles when the conversation is idle. */
   readonly quiet: Promise<unknown>
-  /** Called as soon as a run reads the message, with the events that have come since. */
+  /** Called as soon as a run reads the message, with the events since then. */
   readonly onRead: (since: readonly OffshootEvent[]) => void
 }
 
-/** The run that reads a message which waits in the inbox. @throws OffshootError `conflict` where none does, `closed`. */
+/** The run that reads a queued message. @throws OffshootError `conflict` if no run reads it, `closed`. */
 export async function untilRead(deps: FeedDeps, waiting: Waiting): Promise<ReadMessage> {
   const { item, after, quiet, onRead } = waiting
   const { conversationId } = item
@@ -58,8 +58,8 @@ export async function untilRead(deps: FeedDeps, waiting: Waiting): Promise<ReadM
 }
 
 /**
- * What a message came to: once nothing of its conversation goes on, or earlier, where a later message has begun a run and
- * nothing of this one goes on.
+ * Result of a message: available once the conversation is idle, or earlier if a later message started a run and this
+ * message's work is done.
  */
 export function resultOfMessage(
   { store, subscribe }: FeedDeps,

@@ -5,29 +5,31 @@ import type { OwnModel } from '../model/custom-models.ts'
 import { checkOptions } from './check-options.ts'
 
 export interface EventsOptions {
-  /** Stored events after this `seq`; default: from the beginning of the run. */
+  /** Starts with stored events after this `seq`. Default: the start of the run. */
   readonly after?: number | undefined
   /**
-   * Whether whoever reads answers questions. While such a stream is open the conversation is attended, and a call that
+   * Whether the reader answers questions. While such a stream is open, the conversation is attended, and a call that
    * needs an approval waits for `approvals.answer`; otherwise it is denied at once.
    */
   readonly answers?: boolean | undefined
-  /** Ends the stream when it aborts: the loop is left as at the end of the run, and nothing is thrown. */
+  /** Aborting ends the stream without an error, as at the end of the run. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface ContinueOptions {
-  /** Another model from here on: `provider/model`, or one of the AI SDK. Default: the one that it has. */
+  /** Another model from here on: `provider/model`, or an AI SDK model. Default: its current model. */
   readonly model?: string | OwnModel | undefined
-  /** Paths of files whose text it reads first, relative to the directory. The rules of its agent decide; nobody is asked. */
+  /**
+   * Paths of files whose text it reads first, relative to the directory. The rules of its agent decide without asking.
+   */
   readonly files?: readonly string[] | undefined
-  /** Turns beyond those that are used. */
+  /** Additional turns. */
   readonly maxTurns?: number | undefined
-  /** How the model is asked from here on, before what the run has kept. */
+  /** Model settings from here on; they override what the run has kept. */
   readonly settings?: ModelSettings | undefined
-  /** What the conversation may spend while it is driven, US dollars. */
+  /** Budget of the conversation while this process drives it, US dollars. */
   readonly budgetUsd?: number | undefined
-  /** false, of a subagent that has stopped: its report goes to nobody, so that its parent is not woken and billed. */
+  /** For a stopped subagent, false discards its report, so that its parent is not woken and billed. */
   readonly wake?: boolean | undefined
 }
 
@@ -35,7 +37,7 @@ export interface ForkOptions {
   /** Default: the last message of the run. */
   readonly messageId?: string | undefined
   readonly model?: string | undefined
-  /** Default: as many as the run that it leaves. */
+  /** Default: as many as the original run has. */
   readonly maxTurns?: number | undefined
   readonly budgetUsd?: number | undefined
 }
@@ -62,7 +64,7 @@ const forkSchema = z.strictObject({
   budgetUsd: dollars,
 })
 
-/** @throws OffshootError `usage`, as those below. */
+/** @throws OffshootError `usage`, like the functions below. */
 export function checkEvents(options: unknown = {}) {
   return checkOptions(eventsSchema, options, 'events')
 }

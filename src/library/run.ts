@@ -16,7 +16,7 @@ import type { FirstEvents } from '../runtime/log/first-events.ts'
 import { checkText } from './check-options.ts'
 import { checkEvents, type ContinueOptions, type EventsOptions, type ForkOptions } from './run-options.ts'
 
-/** A run, at whatever depth, and what can be done to it. After `close` every verb is refused with `closed`. */
+/** A run at any depth, with its verbs. After `close`, every verb fails with `closed`. */
 export interface OffshootRun<O = unknown> {
   readonly id: RunId
   readonly conversationId: ConversationId
@@ -25,45 +25,48 @@ export interface OffshootRun<O = unknown> {
   /** 0 for a main run. */
   readonly depth: number
   /**
-   * What happens in it and below it, as one flat stream: from its beginning, or after a `seq`, until it has stopped. It can
-   * be asked for at any time and any number of times. Leaving the loop lets go of everything; a slow reader holds
-   * nothing up and may lose live events (deltas), never stored ones.
+   * Events of the run and everything below it as one flat stream, from its start or after a `seq`, until it stops. Can
+   * be called at any time, any number of times. Leaving the loop releases everything. A slow reader blocks nothing; it
+   * may lose live events (deltas), never stored ones.
    */
   events(options?: EventsOptions): AsyncIterableIterator<OffshootEvent, undefined, undefined>
   /**
-   * What it came to, once it has stopped: completed, failed, cancelled or paused. Of a run that was started here also what
-   * followed on its branch by itself. Rejects only when the store fails, or nobody drives the run any more.
+   * Result once the run stops: completed, failed, cancelled or paused. For a run started here, includes what its branch
+   * did by itself afterwards. Rejects only if the store fails or no process drives the run any more.
    */
   result(): Promise<Result<O>>
-  /** A message that it reads at its next turn. @throws OffshootError `conflict` when it has stopped. */
+  /** Sends a message that it reads at its next turn. @throws OffshootError `conflict` if it has stopped. */
   steer(text: string): Promise<VerbAnswers['steer']>
-  /** Stops what it does now: it becomes paused, and what runs in the background below it goes on. */
+  /** Interrupts it: it becomes paused, and its background subagents continue. */
   interrupt(): Promise<VerbAnswers['interrupt']>
-  /** Pauses it, with what it waits for, at its next boundary. */
+  /** Pauses it, and what it waits for, at its next boundary. */
   pause(): Promise<VerbAnswers['pause']>
-  /** Ends it with everything below it. Of one that has ended it says so. */
+  /** Cancels it and everything below it. If it has already ended, the result says so. */
   cancel(): Promise<VerbAnswers['cancel']>
-  /** Goes on with what has stopped; the run that does so. One that has not stopped reads the text at its next turn. */
+  /** Resumes a stopped run; returns the run that does the work. An active run reads the text at its next turn. */
   continue(text?: string, options?: ContinueOptions): Promise<OffshootRun<O>>
-  /** Another way from its last message, or from one of any branch: the run there. */
+  /** Forks at its last message, or at a message of any branch; returns the run there. */
   fork(text: string, options?: ForkOptions): Promise<OffshootRun<O>>
-  /** Lets whoever waits for it go on; its report comes later. @throws OffshootError `conflict` where nobody waits. */
+  /**
+   * Moves it to the background: its waiting parent continues and gets the report later. @throws OffshootError
+   * `conflict` if no agent waits.
+   */
   background(): Promise<VerbAnswers['background']>
 }
 
-/** What a run came to. `output` is there where its agent has an `outputSchema` that its report fits. */
+/** Result of a run. `output` is set if its agent has an `outputSchema` that the report satisfies. */
 export type Result<O = unknown> = Omit<RunResult, 'output'> & { readonly output?: O }
 
-/** A run that this process has started, with what its first reader gets. */
+/** A run that this process started, with the live events for its first reader. */
 export interface DrivenRun extends StartedRun {
   readonly first: FirstEvents
-  /** Settles when nothing of its conversation goes on. */
+  /** Settles when its conversation is idle. */
   readonly quiet: Promise<unknown>
 }
 
 type About = Pick<StoredRun, 'id' | 'conversationId' | 'branchId' | 'agent' | 'depth'>
 
-/** What a run needs of the library that it belongs to. */
+/** What a run needs from the library session. */
 export interface RunHost {
   readonly feedDeps: FeedDeps
   /** @throws OffshootError `closed` */
@@ -80,7 +83,7 @@ export function steerVerb(target: string, text: string) {
   return { verb: 'steer', target, args: { text: checkText(text, 'steer') } } as const
 }
 
-/** `started`: where this process began it. */
+/** `started`: if this process started it. */
 export function createRun<O>(host: RunHost, about: About, started?: DrivenRun): OffshootRun<O> {
   const { id, conversationId, branchId, agent, depth } = about
   const perform = <V extends 'interrupt' | 'pause' | 'cancel' | 'background'>(verb: V) =>
@@ -133,7 +136,7 @@ function resultOf(host: RunHost, about: About): Promise<RunResult> {
   return result
 }
 
-/** Whoever drives it. @throws OffshootError `conflict` when nobody does, `closed`, `not_found`. */
+/** Whichever process drives it. @throws OffshootError `conflict` if none does, `closed`, `not_found`. */
 async function untilStopped(host: RunHost, { id, conversationId }: About): Promise<void> {
   host.checkOpen()
   const { store, clock, closed } = host.feedDeps
@@ -143,17 +146,17 @@ async function untilStopped(host: RunHost, { id, conversationId }: About): Promi
     if (isStopped(run.status)) return
     if (!host.isDriven(conversationId))
       throw new OffshootError('conflict', `${id} is ${run.status}, and no process drives it`, {
-        hint: 'recover() takes up what ended processes left',
+        hint: 'recover() resumes the runs of exited processes',
       })
     await keepAlive(sleep(clock, bounds.watchMs, closed))
   }
 }
 
-/** The last whole message that it wrote; of a run without any, of its branch. */
+/** Its last complete message; without one, that of its branch. */
 function lastMessage({ feedDeps: { store } }: RunHost, { id, branchId }: About): string {
   const all = store.find('messages', { where: { branchId }, orderBy: 'position', descending: true })
   const whole = all.filter(({ state, role }) => state === 'complete' && role !== 'system')
   const last = whole.find(({ runId }) => runId === id) ?? whole[0]
   if (last) return last.id
-  throw new OffshootError('conflict', `nothing was said on ${branchId} yet: there is no message to fork at`)
+  throw new OffshootError('conflict', `${branchId} has no messages yet, so there is none to fork from`)
 }

@@ -1,22 +1,21 @@
 import { contentSize, kindOf, streamKind } from './value-kind.ts'
 
-/** What is kept of one output. The program's memory holds all of it anyway; store and artifacts need not. */
+/** Most characters kept of one output. The program holds all of it in memory; store and artifacts need not. */
 const MAX_CHARS = 4 * 1024 * 1024
-/** Values that are looked at, so that even what shows as nothing has an end. */
+/** Most values visited, so that even values without text end the walk. */
 const MAX_VALUES = 1_000_000
 const MAX_DEPTH = 1_000
 
 /**
- * What a tool returned, as a text: a text as it is, anything else as JSON, where bigints are digits, a reference back is
- * `[circular]` and bytes are their kind and size. Of a text of more than 4 Mi characters the middle is left out, of
- * anything else what comes after them. @throws for a stream, and whatever a getter or `toJSON` throws.
+ * Converts a tool's return value to text: a string as it is, anything else as JSON, with bigints as digits, cycles as
+ * `[circular]` and bytes as their kind and size. Beyond 4 Mi characters, strings lose their middle and other values
+ * their end. @throws for a stream, and whatever a getter or `toJSON` throws.
  */
 export function modelText(output: unknown): string {
   if (typeof output === 'string') return bounded(output)
   if (output === undefined) return '(it returned nothing)'
   const stream = streamKind(output)
-  if (stream)
-    throw new Error(`it returned a ${stream}, which is no result: read it, and return what it holds`)
+  if (stream) throw new Error(`it returned a ${stream}: read it and return its content instead`)
   const size = contentSize(output)
   if (size !== undefined) return `(it returned a ${kindOf(output)} of ${size} bytes)`
   return new JsonText().of(output) ?? `(it returned a ${typeof output})`
@@ -29,16 +28,16 @@ function bounded(text: string): string {
   return `${text.slice(0, half).toWellFormed()}\n[… ${left} characters left out …]\n${text.slice(-half).toWellFormed()}`
 }
 
-/** There is more than is kept. */
+/** Signals that the limit is reached. */
 class Full extends Error {}
 
-/** As `JSON.stringify` writes, piece by piece: it ends when there is enough, however large the value. */
+/** Writes like `JSON.stringify`, piece by piece, and stops at the limit however large the value is. */
 class JsonText {
   #text = ''
   #values = 0
   readonly #above = new Set<object>()
 
-  /** Undefined for what JSON has no word for. */
+  /** Undefined for values that JSON has no word for. */
   of(value: unknown): string | undefined {
     try {
       return this.#write(prepared(value, '')) ? this.#text : undefined
@@ -48,7 +47,7 @@ class JsonText {
     }
   }
 
-  /** False where nothing stands for it. */
+  /** False if it writes nothing. */
   #write(value: unknown): boolean {
     if (++this.#values > MAX_VALUES) throw new Full()
     if (typeof value === 'string') this.#writeText(value)
@@ -69,8 +68,7 @@ class JsonText {
 
   #writeObject(value: object): void {
     if (this.#above.has(value)) return this.#put('"[circular]"')
-    if (this.#above.size >= MAX_DEPTH)
-      throw new Error(`what it returned is more than ${MAX_DEPTH} levels deep`)
+    if (this.#above.size >= MAX_DEPTH) throw new Error(`its result is more than ${MAX_DEPTH} levels deep`)
     this.#above.add(value)
     if (Array.isArray(value) || value instanceof Map || value instanceof Set) this.#writeItems(value)
     else this.#writeFields(value)
@@ -109,7 +107,7 @@ class JsonText {
   }
 }
 
-/** One after the other, so that those beyond the end are not read. */
+/** Reads one entry at a time, so that entries beyond the limit are not read. */
 function* fieldsOf(value: object): Generator<readonly [string, unknown]> {
   if (value instanceof Error) yield* [['name', value.name] as const, ['message', value.message] as const]
   for (const key in value) {
@@ -117,7 +115,7 @@ function* fieldsOf(value: object): Generator<readonly [string, unknown]> {
   }
 }
 
-/** What stands for a value: what its `toJSON` says, a primitive for its object, and words for what JSON cannot hold. */
+/** What represents a value: its `toJSON`, the primitive of a wrapper object, or words for what JSON cannot hold. */
 function prepared(value: unknown, key: string): unknown {
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return value

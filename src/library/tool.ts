@@ -14,67 +14,67 @@ import { checkOptions, functionSchema } from './check-options.ts'
 import { modelText } from './tool-output-text.ts'
 import { kindOf } from './value-kind.ts'
 
-/** A tool of a program's own, as `tool` takes it. `S` is the schema of its input, `O` what it returns. */
+/** A tool defined in code, as `tool` takes it. `S` is its input schema, `O` its return type. */
 export interface ToolDefinition<S extends z.ZodType<unknown, object>, O> {
-  /** Letters, digits, `_` and `-`, at most 64; no other tool of the program has it. */
+  /** Letters, digits, `_` and `-`, at most 64; unique among the tools of the program. */
   readonly name: string
-  /** When and how to use it: the text that the model reads. */
+  /** When and how to use it, for the model. */
   readonly description: string
   /**
-   * A zod 4 schema of an object, no union of several, whose checks take no time. What does not fit never reaches `execute`:
-   * the model is told what is wrong.
+   * A zod 4 object schema (no union) with synchronous checks. Invalid input never reaches `execute`: the model gets the
+   * error.
    */
   readonly inputSchema: S
   /**
-   * What it does to the world. `none` runs without asking, beside other calls, and again after a crash. Everything else
-   * is decided by the rules, which ask where they say nothing. Default: `execute`.
+   * Effect on the world. `none` runs without asking, in parallel with other calls, and again after a crash. Rules
+   * decide about the others and ask if no rule matches. Default: `execute`.
    */
   readonly effects?: OwnEffects
-  /** Whether a second run with the same input changes nothing more: then it may run again after a crash. */
+  /** Whether a second run with the same input changes nothing more; then it may run again after a crash. */
   readonly idempotent?: boolean
-  /** Under which rules can name it together with others. Default: `own`. */
+  /** Toolset name under which rules can match it. Default: `own`. */
   readonly toolset?: string
-  /** How long a call may take before it fails. Milliseconds, default 120,000. `signal` aborts then. */
+  /** Time after which a call fails, milliseconds; `signal` then aborts. Default: 120,000. */
   readonly timeoutMs?: number
   /** One line for people. Default: the name and the input. */
   readonly title?: (input: z.output<S>) => string
-  /** What it touches, for patterns of rules. Default: nothing but its name. */
+  /** What it touches, for patterns of rules. Default: only its name. */
   readonly subject?: (input: z.output<S>) => readonly Subject[]
   /**
-   * Does it. What it throws is a failed call that the model reads; the run goes on. A call that ignores `signal` is left
-   * behind; one that blocks the event loop blocks the program.
+   * Does the work. A thrown error becomes a failed call that the model reads; the run continues. A call that ignores
+   * `signal` is abandoned; one that blocks the event loop blocks the program.
    */
   readonly execute: (input: z.output<S>, context: OwnToolContext) => O | Promise<O>
-  /** What the model reads. Default: a text as it is, anything else as JSON, at most 4 Mi characters. */
+  /** Result for the model. Default: a string as it is, anything else as JSON, at most 4 Mi characters. */
   readonly toModelOutput?: (output: O) => string | ModelOutput
 }
 
 export type OwnEffects = 'none' | 'write' | 'execute' | 'network'
 
 export interface OwnToolContext {
-  /** Aborts when the run is stopped, or the time of the call is over. */
+  /** Aborts when the run stops or the call times out. */
   readonly signal: AbortSignal
-  /** Which run and which call this is. */
+  /** Ids of the run and the call. */
   readonly run: RunRef
-  /** The directory that the conversation works on. */
+  /** The directory of the conversation. */
   readonly directory: string
-  /** The `context` of the chat, after a recovery too; undefined: it has none. A copy for each call. */
+  /** The `context` of the chat, also after a recovery; undefined if it has none. Each call gets a copy. */
   readonly context: Json | undefined
-  /** Live output for people: a `tool.output` event. It is neither stored nor sent to the model. */
+  /** Emits live output for people as a `tool.output` event. It is neither stored nor sent to the model. */
   emit(text: string): void
 }
 
 declare const made: unique symbol
 
-/** What `tool` makes. */
+/** Return type of `tool`. */
 export interface OwnTool {
   readonly name: string
   readonly [made]: 'tool'
 }
 
 /**
- * A tool of a program's own. The types of `execute` follow from `inputSchema`.
- * @throws OffshootError `usage` for a definition that is none.
+ * Defines a tool in code. `inputSchema` determines the types of `execute`. @throws OffshootError `usage` for an invalid
+ * definition.
  */
 export function tool<S extends z.ZodType<unknown, object>, O>(definition: ToolDefinition<S, O>): OwnTool {
   checkTool(definition, 'tool')
@@ -85,7 +85,7 @@ type AnyDefinition = ToolDefinition<z.ZodType<unknown, object>, unknown>
 
 const DEFAULT_TIMEOUT_MS = 120_000
 
-/** The tools of a runtime and more. @throws OffshootError `usage` for what `tool` would not take, and for a name that is taken. */
+/** The built-in tools plus these. @throws OffshootError `usage` for an invalid tool or a name already in use. */
 export function withTools(
   { tools, clock }: { readonly tools: Registry; readonly clock: Clock },
   own: readonly unknown[],
@@ -101,7 +101,7 @@ export function withTools(
   return createRegistry(all)
 }
 
-/** As the runtime takes it. */
+/** Converts to the runtime's form. */
 function runtimeTool(own: unknown, clock: Clock, where: string): AnyTool {
   const definition = checkTool(own, where)
   const { name, description, inputSchema, effects = 'execute', idempotent = effects === 'none' } = definition
@@ -151,7 +151,7 @@ async function executeInTime(
   const timeout = new AbortController()
   const { promise: over, reject } = Promise.withResolvers<never>()
   const cancel = clock.after(timeoutMs, () => {
-    const error = new ToolError('timeout', `${name} did not end within ${timeoutMs} ms`)
+    const error = new ToolError('timeout', `${name} did not finish within ${timeoutMs} ms`)
     timeout.abort(error)
     reject(error)
   })
@@ -179,22 +179,19 @@ function readable<T>(work: () => T): T {
   }
 }
 
-/** Of what was thrown, even of a proxy, everybody has to be able to ask what it is. */
+/** Converts any thrown value, even a proxy, to an error that is safe to inspect. */
 function readableError(error: unknown): unknown {
   try {
     void (error instanceof Error)
     return error
   } catch {
-    return new Error('what was thrown cannot be read')
+    return new Error('the thrown value cannot be read')
   }
 }
 
 function shownTitle(name: string, title: unknown): string {
   if (typeof title === 'string') return title
-  throw new ToolError(
-    'tool_error',
-    `${name} did not run: its title has to be a text, and is ${kindOf(title)}`,
-  )
+  throw new ToolError('tool_error', `${name} did not run: its title must be a string, not ${kindOf(title)}`)
 }
 
 function shownSubjects(name: string, subjects: unknown): readonly Subject[] {
@@ -202,7 +199,7 @@ function shownSubjects(name: string, subjects: unknown): readonly Subject[] {
   if (parsed.success) return parsed.data
   throw new ToolError(
     'tool_error',
-    `${name} did not run: its subject has to be a list of {kind, value}, where kind is ${KINDS.join(', ')}`,
+    `${name} did not run: its subject must be a list of {kind, value}, where kind is ${KINDS.join(', ')}`,
   )
 }
 
@@ -229,7 +226,7 @@ function shownOutput(name: string, value: unknown): ModelOutput {
   if (!parsed.success)
     throw new ToolError(
       'tool_error',
-      `${name} ran, but toModelOutput returned no text, and no {text, files?}`,
+      `${name} ran, but toModelOutput returned neither a string nor {text, files?}`,
     )
   const { text, files } = parsed.data as { text: string; files?: readonly FileData[] }
   return { text: modelText(text), ...(files ? { files } : {}) }
@@ -256,13 +253,13 @@ function checkTool(value: unknown, where: string): AnyDefinition {
   const { name, inputSchema } = checkOptions(definitionSchema, value, where)
   const refuse = (why: string) => new OffshootError('usage', `${where} ${name}: ${why}`)
   if (isTaskName(name) || isControlName(name) || discoveryNames.some((each) => isToolName(name, each)))
-    throw refuse('this name belongs to a tool of the runtime')
+    throw refuse('a tool of the runtime has this name')
   const problem = inputProblem(inputSchema)
   if (problem) throw refuse(`inputSchema: ${problem}`)
   return value as AnyDefinition
 }
 
-/** By its mark: the schemas of another copy of zod are as good. */
+/** Detected by its mark, so that schemas of another copy of zod work. */
 export function isZodSchema(value: unknown): value is z.ZodType {
   return typeof value === 'object' && value !== null && '_zod' in value && 'safeParse' in value
 }

@@ -85,7 +85,7 @@ describe('an agent in code', () => {
     [
       'an output that is no schema',
       { outputSchema: { type: 'words' } },
-      'its field outputSchema cannot be used: it is no JSON Schema',
+      'its field outputSchema cannot be used: it is not a JSON Schema',
     ],
     [
       'an output that refers to elsewhere',
@@ -95,12 +95,12 @@ describe('an agent in code', () => {
     [
       'a schema that JSON has no words for',
       { outputSchema: z.date() },
-      'outputSchema: the schema has no JSON Schema',
+      'outputSchema: the schema cannot be converted to JSON Schema',
     ],
     [
       'a summary that is a slip',
       { summarize: 'bulets' },
-      'summarize: expected headline, first-paragraph, bullets, or a line that says how',
+      'summarize: expected headline, first-paragraph, bullets, or an instruction',
     ],
   ])('with %s is refused', (_, more, problem) => {
     expect(() => agent({ ...base, ...more })).toThrow(problem)

@@ -1,4 +1,4 @@
-/** How many bytes a value holds that are no text: a Buffer, a typed array, an ArrayBuffer, a Blob. */
+/** Size in bytes of a binary value: a Buffer, a typed array, an ArrayBuffer, a Blob. */
 export function contentSize(value: unknown): number | undefined {
   if (ArrayBuffer.isView(value) || isBuffer(value)) return value.byteLength
   return value instanceof Blob ? value.size : undefined
@@ -8,7 +8,7 @@ function isBuffer(value: unknown): value is ArrayBuffer | SharedArrayBuffer {
   return value instanceof ArrayBuffer || value instanceof SharedArrayBuffer
 }
 
-/** The kind of what hands out its content later and once: generators, streams, answers of `fetch`. */
+/** Kind of a value that yields its content later and only once: generators, streams, `fetch` responses. */
 export function streamKind(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const kind = kindOf(value)

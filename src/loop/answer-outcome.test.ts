@@ -97,7 +97,7 @@ describe('an answer that was cut is no conclusion', () => {
       'length',
       'model_context_window_exceeded',
       'context_window',
-      'the answer was cut because the window of the model is full (the provider said: model_context_window_exceeded)',
+      'the answer was cut because the context window is full (the provider said: model_context_window_exceeded)',
     ],
   ])('%s (%s): paused (limit)', async (unified, raw, code, note) => {
     const { model, requests } = answers([...said('the first half'), ended(unified, raw)])
@@ -181,7 +181,7 @@ describe('an answer that was cut is no conclusion', () => {
       endReason: 'done',
       finishReason: 'stop',
       text: 'The first half of the answer.',
-      note: '2 answers joined: the one of turn 1 was cut after character 17',
+      note: '2 answers joined: the answer of turn 1 was cut after character 17',
     })
     const { messages } = requests[1]!
     expect(messages.slice(-2).map(({ role, parts }) => [role, textOf(parts)])).toEqual([
@@ -213,7 +213,7 @@ describe('an answer that was cut is no conclusion', () => {
     expect(await h.clock.until(third!.result)).toMatchObject({
       status: 'completed',
       text: '{"a": "one two three"}',
-      note: '3 answers joined: the one of turn 2 was cut after character 10, the one of turn 3 after character 14',
+      note: '3 answers joined: the answer of turn 2 was cut after character 10, the answer of turn 3 after character 14',
     })
     h.flush()
     const completed = h.told.findLast((event) => event.type === 'run.completed')
@@ -256,7 +256,7 @@ describe('an answer that was cut is no conclusion', () => {
     expect(await h.clock.until(third!.result)).toMatchObject({
       status: 'completed',
       text: 'an unfinished answer',
-      note: '3 answers joined: the one of turn 1 was cut after character 8, the one of turn 2 after character 18',
+      note: '3 answers joined: the answer of turn 1 was cut after character 8, the answer of turn 2 after character 18',
     })
     expect(last(requests[1]!)).toBe(
       'Your last answer was cut before its end. Go on exactly where it stopped; repeat nothing of it.',
@@ -275,7 +275,7 @@ describe('an answer that was cut is no conclusion', () => {
     expect(await h.clock.until(started!.result)).toMatchObject({
       status: 'completed',
       text: 'all in',
-      note: '2 answers joined: the one of turn 1 was cut after character 5',
+      note: '2 answers joined: the answer of turn 1 was cut after character 5',
     })
   })
 
@@ -397,7 +397,7 @@ describe('what a provider ends for its own reasons is a failure', () => {
       error: {
         code: 'empty_answer',
         message:
-          'own/model: the answer was empty, and so was the conclusion that was asked for (the provider said: end_turn)',
+          'own/model: the answer was empty, and so was the requested conclusion (the provider said: end_turn)',
       },
       note: 'no text: the model ended without writing any',
     })
@@ -498,8 +498,8 @@ describe('a request that the provider refuses as too long', () => {
       finishReason: null,
       error: {
         code: 'window',
-        message: 'the context does not fit the window of the model: own/model: HTTP 400: prompt is too long',
-        hint: expect.stringContaining('larger window'),
+        message: 'the context does not fit the context window: own/model: HTTP 400: prompt is too long',
+        hint: expect.stringContaining('larger context window'),
       },
     })
     expect(refused()).toBe(1) // there was nothing to make shorter

@@ -5,26 +5,26 @@ import type { FinishReason } from '../core/finish-reason.ts'
 import type { AnswerEnd } from '../model/answer-end.ts'
 import type { Answer, CutReason, LoopPorts } from './ports.ts'
 
-const OTHERWISE = 'Ask in another way, or with another model.'
+const OTHERWISE = 'Rephrase the request, or use another model.'
 
 export type Cut = AnswerEnd & { readonly reason: CutReason }
 
-/** The answer is not whole: it was cut at the output limit, or where the window was full. */
+/** The answer is incomplete: it was cut at the output limit, or because the context window was full. */
 export function isCut(end: AnswerEnd): end is Cut {
   return end.reason === 'max_output_tokens' || end.reason === 'context_window'
 }
 
-/** The answer is none to what was asked: the model or its provider has refused it. */
+/** Not an answer to the request: the model or its provider refused it. */
 export function isRefused(end: AnswerEnd): end is AnswerEnd & { readonly reason: keyof typeof REFUSED } {
   return end.reason in REFUSED
 }
 
-/** What is said above the report of a run that a cut answer has paused. */
+/** Remark above the report of a run that a cut answer has paused. */
 export function cutNote({ reason, said }: AnswerEnd): string {
   return `${lowerFirst(reason === 'context_window' ? CUT.context_window : CUT.max_output_tokens)}${quoted(said)}`
 }
 
-/** What stands at an answer that is not whole, or that is a refusal; undefined: nothing is to be said of it. */
+/** Notice in an incomplete answer or a refusal; undefined: none. */
 export function endMark(end: AnswerEnd): string | undefined {
   if (isCut(end)) return `${CUT[end.reason]}${quoted(end.said)}`
   return isRefused(end) ? `${REFUSED[end.reason]}${quoted(end.said)}` : undefined
@@ -34,7 +34,7 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-/** Why an answer is the failure of its run; undefined: it is none. */
+/** Why an answer fails its run; undefined: it does not. */
 export function refusalOf(
   { end }: Pick<Answer, 'end'>,
   ports: Pick<LoopPorts, 'model'>,
@@ -56,7 +56,7 @@ export function refusalOf(
   return undefined
 }
 
-/** The end of a run that an error has failed; undefined: the error is not one that a run can have. */
+/** The end of a run that failed with an error; undefined: not an error of a run. */
 export function failedBy(
   error: unknown,
 ): { readonly error: RunError; readonly finishReason?: FinishReason } | undefined {
@@ -70,7 +70,7 @@ export function failedBy(
   return { error: { code: error.code, message, ...(error.hint ? { hint: error.hint } : {}) } }
 }
 
-/** Why the text of an answer cannot stand for something else, as a summary does; undefined: it ended by itself. */
+/** Why the text of an answer is unusable, as for a summary; undefined: it ended normally. */
 export function unusableEnd(
   answer: Pick<Answer, 'end'>,
   ports: Pick<LoopPorts, 'model'>,
@@ -81,11 +81,11 @@ export function unusableEnd(
   return refusalOf(answer, ports)?.message ?? `the answer ended with ${end.reason}${quoted(end.said)}`
 }
 
-/** An answer without text, after a conclusion was asked for. */
+/** An answer without text, after a conclusion was requested. */
 export function emptyAnswer({ end }: Pick<Answer, 'end'>, { model }: Pick<LoopPorts, 'model'>): RunError {
   return {
     code: 'empty_answer',
-    message: `${model.info.id}: the answer was empty, and so was the conclusion that was asked for${quoted(end.said)}`,
+    message: `${model.info.id}: the answer was empty, and so was the requested conclusion${quoted(end.said)}`,
   }
 }
 

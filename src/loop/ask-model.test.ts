@@ -78,9 +78,7 @@ test('a model that never answers is a stall after stallMs, and not before', asyn
     expect(h.store.get('runs', runId)!.status).toBe('running')
     await h.clock.advance(1)
     expect(await result).toMatchObject({ status: 'paused', reason: 'stall', endReason: 'stall', text: '' })
-    expect((await result).note).toBe(
-      'nothing happened for 45 s; no text: the run was paused without writing any',
-    )
+    expect((await result).note).toBe('no events for 45 s; no text: the run was paused without writing any')
     h.flush()
     expect(h.clock.pending()).toBe(0)
   }
@@ -97,9 +95,7 @@ test('every piece of an answer starts the time of a stall again', async () => {
   }
   await h.clock.settle()
   expect(await h.clock.until(result)).toMatchObject({ status: 'paused', reason: 'stall', text: 'abcd' })
-  expect((await result).note).toBe(
-    'nothing happened for 45 s; partial: the text of turn 1, cut off before its end',
-  )
+  expect((await result).note).toBe('no events for 45 s; partial: the text of turn 1, cut off before its end')
 })
 
 test('an answer is whole at its finish: what follows is not waited for, and the stream is closed', async () => {

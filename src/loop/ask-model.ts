@@ -19,11 +19,11 @@ import { AnswerReader } from './read-answer.ts'
 import { checkBudget } from './check-budget.ts'
 import type { Watchdog } from './watchdog.ts'
 
-/** `stored` settles when the answer is on disk. What its calls write goes there after it, so they need not wait. */
+/** `stored` settles when the answer is on disk. Writes of its calls follow it in order, so they need not wait. */
 export interface StoredAnswer {
   readonly answer: Answer
   readonly stored: Promise<void>
-  /** Tokens for which the budget left room, where the model could have written more. */
+  /** Tokens that the budget allowed, if fewer than the model's maximum. */
   readonly room?: number | undefined
 }
 
@@ -32,13 +32,14 @@ export interface RequestContext {
   readonly size: InputEstimate
   readonly watchdog: Watchdog
   readonly emit: Emit
-  /** Gets what a cut request had said. */
+  /** Receives the text of a cut request. */
   readonly onCut: (reader: AnswerReader) => void
 }
 
 /**
- * One answer of the model: a request, repeated by the rules of retry.ts when it fails or its stream is cut. What a cut
- * request had said is kept as an interrupted message, and handed to `onCut`. @throws ProviderError, OffshootError `window`, BudgetReached, or the signal's reason.
+ * One answer of the model: a request, retried by the rules of retry.ts if it fails or its stream is cut. The text of a
+ * cut request is stored as an interrupted message and passed to `onCut`. @throws ProviderError, OffshootError `window`,
+ * BudgetReached, or the signal's reason.
  */
 export async function askModel(
   request: Omit<ModelRequest, 'signal'>,
@@ -91,7 +92,10 @@ interface Failed {
   readonly reader: AnswerReader
 }
 
-/** Keeps what was said, and waits until it is time for the next try; after a refusal, the gate does. @throws the error, or the signal's reason, when there is none. */
+/**
+ * Stores the partial text and waits until the next try; after a refusal, the gate waits. @throws the error if there is
+ * no further try, or the signal's reason.
+ */
 async function afterFailure(
   { error, attempt, reader }: Failed,
   ports: LoopPorts,
@@ -104,7 +108,7 @@ async function afterFailure(
   if (!isRefusal(error)) await waitToRetry(error, delayMs, ports, watchdog)
 }
 
-/** Reads an answer into its parts; what is new goes to the journal, and then to who listens. */
+/** Parses an answer into its parts; sends changes to the journal, then to listeners. */
 function createReader(takesCalls: boolean, { newId, journal, tools }: LoopPorts, emit: Emit): AnswerReader {
   const messageId = newId('msg')
   const record: Emit = (event) => {
@@ -117,31 +121,31 @@ function createReader(takesCalls: boolean, { newId, journal, tools }: LoopPorts,
   return reader
 }
 
-/** An estimate at four characters a token: it errs far from the limit, and the provider decides near it. */
+/** An estimate at four characters a token: it matters only far from the limit; near it, the provider decides. */
 function checkWindow(tokens: number, ports: LoopPorts): void {
   const { window, id } = ports.model.info
   if (window === null || tokens <= window) return
   throw new OffshootError(
     'window',
-    `the context has about ${tokens} tokens, but the window of ${id} is ${window}`,
+    `the context has about ${tokens} tokens, but the context window of ${id} is ${window}`,
     { hint: WINDOW_HINT },
   )
 }
 
-const WINDOW_HINT = 'shorten the input, or choose a model with a larger window (offshoot models)'
+const WINDOW_HINT = 'shorten the input, or choose a model with a larger context window (offshoot models)'
 
 export function isTooLong(error: unknown): error is ProviderError {
   return error instanceof ProviderError && error.isTooLong
 }
 
-/** A request that was refused as too long has the same error as one that is known to be; any other error is itself. */
+/** A request rejected as too long gets the same error as one known to be; other errors pass unchanged. */
 export function windowError(error: unknown): unknown {
   if (!isTooLong(error)) return error
-  const message = `the context does not fit the window of the model: ${error.message}`
+  const message = `the context does not fit the context window: ${error.message}`
   return new OffshootError('window', message, { hint: WINDOW_HINT, cause: error })
 }
 
-/** The same error, with why nothing could be left out. */
+/** The same error, with the reason why nothing could be left out. */
 export function notShortened(error: OffshootError, why: string): OffshootError {
   const message = `${error.message}; the oldest turns could not be summarised: ${why}`
   return new OffshootError('window', message, { hint: WINDOW_HINT, cause: error })
@@ -179,7 +183,7 @@ async function readStream(
   }
 }
 
-/** What stands behind the end of an answer is nobody's matter; a stream that does not close then is closed. */
+/** Ignores everything after the end of an answer; closes a stream that stays open. */
 function letEnd(pieces: ModelReader, { clock }: LoopPorts): void {
   const close = () => void bestEffort(pieces.cancel())
   const cancel = clock.after(bounds.killGraceMs, close)
@@ -206,7 +210,7 @@ function complete(reader: AnswerReader, turn: number, ports: LoopPorts): StoredA
   return { answer, stored }
 }
 
-/** A model of somebody's own may throw anything; that is its failure, not the program's. */
+/** A custom model may throw anything: that is its failure, not the program's. */
 function asProviderError(error: unknown, ports: LoopPorts): unknown {
   if (error instanceof OffshootError || ports.signal.aborted) return error
   return new ProviderError(`${ports.model.info.id} failed: ${errorMessage(error)}`, {

@@ -1,4 +1,4 @@
-/** A queue with one reader: what several writers push, in the order in which it was pushed. */
+/** A queue with several writers and one reader, in the order of the writes. */
 export class Channel<T> {
   #items: T[] = []
   #closed = false
@@ -14,7 +14,7 @@ export class Channel<T> {
     this.#wake?.()
   }
 
-  /** What has come since the last call, at least one item; undefined when it is closed and empty. */
+  /** Everything since the last call, at least one item; undefined when it is closed and empty. */
   async take(): Promise<readonly T[] | undefined> {
     while (this.#items.length === 0) {
       if (this.#closed) return undefined

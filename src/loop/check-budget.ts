@@ -1,6 +1,6 @@
 import type { LoopPorts, Reached } from './ports.ts'
 
-/** Thrown in the place of a request that may not be made any more: the run pauses. */
+/** Thrown instead of making a request that exceeds a cap: the run pauses. */
 export class BudgetReached extends Error {
   readonly reached: Reached
 
@@ -10,7 +10,7 @@ export class BudgetReached extends Error {
   }
 }
 
-/** @throws BudgetReached when a cap of tokens or money has been reached. */
+/** @throws BudgetReached if a cap of tokens or money has been reached. */
 export function checkBudget({ budget }: Pick<LoopPorts, 'budget'>): void {
   const reached = budget.reached()
   if (reached) throw new BudgetReached(reached)

@@ -2,8 +2,8 @@ import { joinedText } from '../core/report/answer-texts.ts'
 import type { Report, TurnText } from './ports.ts'
 
 /**
- * The report of a run that has concluded: its last text. Where that goes on with answers that were cut, they are one text,
- * and the note says where each was cut. `said`: the texts of all turns.
+ * The report of a run that has concluded: its last text. If that continues cut answers, they are joined, and the note
+ * says where each was cut. `said`: the texts of all turns.
  */
 export function concludedReport(said: readonly TurnText[], conclusion: TurnText): Report {
   const { messageId, text } = conclusion
@@ -18,12 +18,12 @@ export function concludedReport(said: readonly TurnText[], conclusion: TurnText)
   }
 }
 
-/** Where the text before has to be looked for; null: there is none. */
+/** Where to find the text before; null: there is none. */
 export function afterWords({ after }: Pick<TurnText, 'after'>): string | null {
-  return after === undefined ? null : `goes on where ${after} was cut, which has the part before`
+  return after === undefined ? null : `continues ${after}, which was cut and has the first part`
 }
 
-/** The conclusion, with the texts before it that it goes on with. */
+/** The conclusion, with the cut texts that it continues. */
 function chainOf(said: readonly TurnText[], { messageId }: TurnText): readonly TurnText[] {
   const end = said.findIndex((each) => each.messageId === messageId)
   let start = end
@@ -36,7 +36,7 @@ function seamsNote(texts: readonly TurnText[]): string {
   const seams = texts.slice(0, -1).map(({ turn, text }, i) => {
     end += text.length
     const whose = turn === null ? 'an earlier run' : `turn ${turn}`
-    return `the one of ${whose}${i === 0 ? ' was cut' : ''} after character ${end}`
+    return `the answer of ${whose}${i === 0 ? ' was cut' : ''} after character ${end}`
   })
   return `${texts.length} answers joined: ${seams.join(', ')}`
 }

@@ -51,7 +51,7 @@ describe('a cut answer goes on in a run that follows', () => {
     expect(result).toMatchObject({
       status: 'completed',
       text: 'the number is forty-two.',
-      note: '2 answers joined: the one of an earlier run was cut after character 18',
+      note: '2 answers joined: the answer of an earlier run was cut after character 18',
       turns: 1,
     })
     expect(result.runId).not.toBe(runId)
@@ -68,7 +68,7 @@ describe('a cut answer goes on in a run that follows', () => {
     expect(await goOn(h, branchId)).toMatchObject({
       status: 'completed',
       text: 'the number is forty-two.',
-      note: '2 answers joined: the one of an earlier run was cut after character 18',
+      note: '2 answers joined: the answer of an earlier run was cut after character 18',
     })
     expect(told.at(-1)).toBe(AT_LIMIT)
   })
@@ -147,7 +147,7 @@ describe('a note names the turn of each text', () => {
     expect(paused.note).toContain('partial: the texts of turns 1 to 4, in order')
     expect(await goOn(h, branchId)).toMatchObject({
       text: 'T4 cut rest',
-      note: '2 answers joined: the one of turn 4 was cut after character 6',
+      note: '2 answers joined: the answer of turn 4 was cut after character 6',
     })
   })
 
@@ -225,7 +225,7 @@ describe('a fork at a cut answer', () => {
     expect(await goOn(h, fork)).toMatchObject({
       status: 'completed',
       text: 'y-two.',
-      note: `goes on where ${origin} was cut, which has the part before`,
+      note: `continues ${origin}, which was cut and has the first part`,
     })
     expect(told.at(-1)).toBe(AT_LIMIT)
   })
@@ -234,11 +234,11 @@ describe('a fork at a cut answer', () => {
     const { h, origin, fork } = await forked(cut('the number '), refused(), cut('is fort'), whole('y-two.'))
     expect(await goOn(h, fork)).toMatchObject({ status: 'failed', text: '' })
     expect((await goOn(h, fork)).note).toContain(
-      `partial: the text of turn 1, which goes on where ${origin} was cut`,
+      `partial: the text of turn 1, which continues ${origin}, which was cut`,
     )
     expect(await goOn(h, fork)).toMatchObject({
       text: 'is forty-two.',
-      note: `2 answers joined: the one of turn 1 was cut after character 7; goes on where ${origin} was cut, which has the part before`,
+      note: `2 answers joined: the answer of turn 1 was cut after character 7; continues ${origin}, which was cut and has the first part`,
     })
   })
 

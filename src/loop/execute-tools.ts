@@ -16,10 +16,10 @@ import { isTooDeep } from './read-answer.ts'
 import { NOT_RUN, type Repeats } from './repeats.ts'
 import { whileSuspended, type Watchdog } from './watchdog.ts'
 
-/** What a call came to; the journal turns it into the result that the model reads. */
+/** Outcome of a call; the journal turns it into the result that the model reads. */
 type Ended = Pick<EndedCall, 'status' | 'output' | 'exitCode' | 'error'>
 
-/** What looks on while calls run. */
+/** Observers of running calls. */
 export interface Watch {
   readonly watchdog: Watchdog
   readonly repeats: Repeats
@@ -27,9 +27,9 @@ export interface Watch {
 }
 
 /**
- * Runs the calls of one answer and returns their results in the order of the calls. They start in order; one with
- * effects (spawns excepted) waits for all before it, and all after it wait for it; the rest run side by side.
- * Whatever a call does, it ends in a result.
+ * Runs the calls of one answer and returns their results in call order. They start in order; a call with effects
+ * (except spawns) waits for all before it, and all after it wait for it; the others run in parallel. Every call ends in
+ * a result.
  */
 export async function executeTools(
   answer: Answer,
@@ -72,11 +72,11 @@ export async function executeTools(
 interface Running {
   readonly part: ToolCallPart
   readonly result: Promise<ToolResultPart>
-  /** Whether it waits for a subagent, or has ended before. */
+  /** Whether it waits for a subagent, or has already ended. */
   readonly spawns: boolean
 }
 
-/** Waits for all: first for what works here, then for subagents alone. */
+/** Waits for all: first for local work, then for subagents only. */
 async function settle(
   running: readonly Running[],
   ports: LoopPorts,
@@ -94,7 +94,7 @@ function runsAlone(tool: AnyTool | undefined): boolean {
   return tool !== undefined && tool.effects !== 'none' && tool.effects !== 'spawn'
 }
 
-/** The answer was cut: any call in it may be incomplete, so none is run. */
+/** The answer was cut, so any call in it may be incomplete: none is run. */
 function cutOff(part: ToolCallPart): EndedCall {
   const message =
     'not run: the answer reached its output limit, so the arguments may be incomplete; call again with shorter ones'
@@ -116,7 +116,7 @@ async function runCall(
     return ports.journal.callEnded({
       part,
       title,
-      ...failure('skipped', 'interrupted', 'not run: the run was stopped before'),
+      ...failure('skipped', 'interrupted', 'not run: the run was stopped first'),
     })
   try {
     const tool = findTool(part, ports)
@@ -162,7 +162,7 @@ function findTool(part: ToolCallPart, ports: LoopPorts): AnyTool {
   )
 }
 
-/** `never`: the registry forgot the type, and the tool's own schema has just checked the value. */
+/** `never`: the registry has erased the type; the tool's own schema has just checked the value. */
 function readInput(tool: AnyTool, part: ToolCallPart): never {
   const size = part.invalid?.length ?? JSON.stringify(part.input).length
   if (size > bounds.toolInputChars) {
@@ -177,7 +177,7 @@ function readInput(tool: AnyTool, part: ToolCallPart): never {
   return input as never
 }
 
-/** How the call is shown and decided. A tool that cannot say it of this input fails; the run does not. */
+/** Title and subjects of a call. If a tool fails to compute them for this input, the call fails, not the run. */
 function describe(
   { part, tool, input }: CheckedCall,
   ports: LoopPorts,
@@ -192,7 +192,7 @@ function describe(
   }
 }
 
-/** What a tool says beyond its subjects, without the keys of a file that it has looked into. */
+/** A tool's further details, without keys from files that it read. */
 function detailOf(
   { part, tool, input }: CheckedCall,
   ports: LoopPorts,
@@ -222,16 +222,16 @@ interface CheckedCall {
   readonly input: never
 }
 
-/** Runs the tool. Everything it throws is a failed result; what ignores a stop is left behind after the time that a kill takes. */
+/** Runs the tool. Any error becomes a failed result; a tool that ignores a stop is abandoned after the kill timeout. */
 async function effect(
   { part, tool, input }: CheckedCall,
   ports: LoopPorts,
   watchdog: Watchdog,
   emit: Emit,
 ): Promise<Ended> {
-  // a delegation goes on all the same: its child is in the store and has to be stopped there
+  // a delegation continues: its child is stored and must be stopped there
   if (ports.signal.aborted && tool.effects !== 'spawn')
-    return failure('skipped', 'interrupted', 'not run: the run was stopped before')
+    return failure('skipped', 'interrupted', 'not run: the run was stopped first')
   const emitOutput = (text: string) => emit({ type: 'tool.output', callId: part.callId, text })
   const live = maskOutput(emitOutput, ports.secrets ?? shapeMask)
   const context: ToolContext = ports.toolContext(part.callId, live.emit)
@@ -249,7 +249,7 @@ async function effect(
     }
   } catch (error) {
     live.end()
-    if (ports.signal.aborted) return failure('failed', 'interrupted', 'interrupted before it ended')
+    if (ports.signal.aborted) return failure('failed', 'interrupted', 'interrupted before it finished')
     if (error instanceof ToolError) return failure('failed', error.code, error.message, error.hint)
     return failure('failed', 'tool_error', `${tool.name} failed: ${errorMessage(error)}`)
   } finally {
@@ -258,7 +258,7 @@ async function effect(
   }
 }
 
-/** What a tool has read goes to the provider and into the store: a key in it has no business in either. */
+/** A tool's result goes to the provider and into the store: neither may contain a key. */
 function withoutKeys(ended: Ended, { keys }: Pick<SecretMask, 'keys'>): Ended {
   const { output, error } = ended
   const text = keys(output.text)
@@ -269,7 +269,7 @@ function withoutKeys(ended: Ended, { keys }: Pick<SecretMask, 'keys'>): Ended {
   return { ...ended, output: masked, error: error && { ...error, message: message! } }
 }
 
-/** A tool of somebody's own may return anything; a model reads text. */
+/** A custom tool may return anything; a model reads text. */
 function modelOutput(tool: AnyTool, output: unknown): ToolOutput {
   const shown = tool.toModelOutput(output) as ToolOutput | undefined
   if (typeof shown?.text !== 'string') throw new Error('it returned nothing that a model can read')
@@ -281,7 +281,7 @@ function exitCodeOf(tool: AnyTool, output: unknown): number | null {
   return Number.isSafeInteger(code) ? code! : null
 }
 
-/** Programs have a timeout of their own, and subagents have limits of their own. */
+/** Programs have their own timeout, and subagents their own limits. */
 function boundsItself(tool: AnyTool): boolean {
   return tool.effects === 'execute' || tool.effects === 'spawn'
 }

@@ -5,24 +5,23 @@ import { estimateTokens } from '../core/tokens.ts'
 import type { ToolSchema } from '../model/port.ts'
 
 /**
- * How many tokens the next request of a run has: what the last one had by the provider's own count, with its answer, and
- * four characters a token for what came since. Nothing is counted twice: each message is looked at once, unless those
- * before it are not the same any more.
+ * Estimates the tokens of a run's next request: the provider's count of the last one with its answer, plus newer
+ * content at four characters a token. Looks at each message once, unless earlier ones have changed.
  */
 export class InputEstimate {
   readonly #schemaChars: number
-  /** Of the messages that were looked at. */
+  /** Over the counted messages. */
   #chars = 0
   #seen = 0
   #last: ContextMessage | undefined
-  /** What the provider counted, and the characters that it stands for. */
+  /** The provider's count, and the characters that it covers. */
   #counted: { readonly tokens: number; readonly chars: number } | undefined
 
   constructor(schemas: readonly ToolSchema[]) {
     this.#schemaChars = schemas.reduce((sum, schema) => sum + schemaChars(schema), 0)
   }
 
-  /** By characters alone. */
+  /** From characters alone. */
   byChars(messages: readonly ContextMessage[]): number {
     this.#look(messages)
     return estimateTokens(this.#chars)
@@ -34,7 +33,7 @@ export class InputEstimate {
     return tokens + estimateTokens(Math.max(0, this.#chars - chars))
   }
 
-  /** The answer to these messages has come, and stands behind them where it says anything. */
+  /** The answer to these messages has arrived, and follows them if it has content. */
   answered({ input, output }: Usage, messages: readonly ContextMessage[]): void {
     this.#look(messages)
     if (input > 0) this.#counted = { tokens: input + output, chars: this.#chars }

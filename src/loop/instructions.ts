@@ -1,4 +1,4 @@
-// What the runtime tells a model in the middle of a run; its author is the runtime.
+// Instructions of the runtime to a model during a run; their author is the runtime.
 export const TO_FOLLOW =
   'Your last answer ended as if more was to follow, but there is no call in it. Go on: call the tool, or write your conclusion.'
 

@@ -1,8 +1,8 @@
 import type { Emit, LiveEvent } from './ports.ts'
 
 /**
- * Text of one part that comes in one turn of the event loop is told as one delta: each way to a listener costs as much as
- * what the delta itself took.
+ * Joins text of one part from the same event-loop turn into one delta: delivering a delta costs as much as producing
+ * it.
  */
 export function joinDeltas(emit: Emit): { readonly emit: Emit; readonly flush: () => void } {
   let held: { -readonly [K in keyof Delta]: Delta[K] } | undefined

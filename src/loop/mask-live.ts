@@ -2,8 +2,8 @@ import type { MaskStream, SecretMask } from '../core/secrets/mask.ts'
 import type { Emit, LiveEvent } from './ports.ts'
 
 /**
- * Masks secrets in the live text of one answer. What may be the beginning of one is held until more of its part has come,
- * or `flush`; pieces of one part stay in their order.
+ * Masks secrets in the live text of one answer. A possible start of a secret is held back until more of its part
+ * arrives, or `flush`; pieces of one part stay in order.
  */
 export function maskDeltas(emit: Emit, secrets: Pick<SecretMask, 'stream'>) {
   const streams = new Map<Delta['partId'], Masked>()
@@ -17,7 +17,7 @@ export function maskDeltas(emit: Emit, secrets: Pick<SecretMask, 'stream'>) {
   const emitText = (masked: Masked, text: string) => {
     if (text === '') return
     const offset = masked.emitted
-    masked.emitted += text.length // a masked text is as long as what it masks
+    masked.emitted += text.length // a masked text is as long as the original
     emit({ ...masked.last, text, offset })
   }
   const flush = () => {
@@ -43,11 +43,11 @@ type Delta = Extract<LiveEvent, { readonly type: 'part.delta' }>
 interface Masked {
   readonly stream: MaskStream
   last: Delta
-  /** Characters of the part that were told. */
+  /** Emitted characters of the part. */
   emitted: number
 }
 
-/** The output of one call as it comes; `end` tells what was held. */
+/** Masks the live output of one call; `end` returns what was held back. */
 export function maskOutput(emit: (text: string) => void, secrets: Pick<SecretMask, 'stream'>) {
   const stream = secrets.stream()
   const emitAny = (text: string) => {

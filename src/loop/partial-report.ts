@@ -3,8 +3,8 @@ import { afterWords } from './concluded-report.ts'
 import type { Report, TurnText } from './ports.ts'
 
 /**
- * The report of a run that has not concluded: the texts of its turns in their order, marked as partial. `end` says how it
- * came to that, where there is none. `last`: what is wrong with the last of them.
+ * The report of a run that has not concluded: the texts of its turns in order, marked as partial. `end`: the reason if
+ * there is no text. `last`: what is wrong with the last text.
  */
 export function partialReport(said: readonly TurnText[], end: string, last?: LastText): Report {
   const [first] = said
@@ -20,7 +20,7 @@ export function partialReport(said: readonly TurnText[], end: string, last?: Las
   }
 }
 
-/** `cut`: it has no end. `refusal`, `content_filter`: it is no answer to what was asked. */
+/** `cut`: it is incomplete. `refusal`, `content_filter`: not an answer to the request. */
 type LastText = 'cut' | keyof typeof WRONG
 
 const WRONG = { refusal: 'a refusal', content_filter: 'filtered by the provider' } as const

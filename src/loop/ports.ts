@@ -16,15 +16,15 @@ import type { Model, ModelRequest, Price } from '../model/port.ts'
 import type { AnyTool, Subject, ToolContext, ToolError } from '../tools/port.ts'
 import type { EndedPair } from './repeats.ts'
 
-/** What the loop is given to work with. It opens nothing, reads no clock of its own, and asks nobody directly. */
+/** Dependencies of the loop. It opens nothing, has no clock of its own, and asks nobody directly. */
 export interface LoopPorts {
   readonly model: Model
-  /** Of the model's provider: every request of every run passes it. */
+  /** Gate of the model's provider: every request of every run passes it. */
   readonly gate: Gate
-  /** The tools of this agent, by every name under which it may call them. */
+  /** The tools of this agent, by all their names. */
   readonly tools: ToolSet
   readonly journal: Journal
-  /** Decides one call; waits for a person where the rules say `ask` and somebody can answer. */
+  /** Decides one call; waits for a person if the rules say `ask` and somebody can answer. */
   readonly permit: (request: PermitRequest) => Promise<Permit>
   readonly toolContext: (callId: CallId, emit: (text: string) => void) => ToolContext
   readonly clock: Clock
@@ -32,75 +32,78 @@ export interface LoopPorts {
   /** 0 ≤ x < 1, for the jitter of retries. */
   readonly random: () => number
   readonly signal: AbortSignal
-  /** Masks secrets in what is told live, and keys in what tools return; absent: those that are known by their shape. */
+  /** Masks secrets in live output, and keys in tool results; default: known formats. */
   readonly secrets?: Pick<SecretMask, 'stream' | 'keys'>
-  /** Asked between turns: throws the reason of a stop where the run is to go no further. */
+  /** Called between turns: throws a stop reason if the run must not continue. */
   readonly beforeTurn: () => void
   /**
-   * The answer has no calls: what has come meanwhile and is to be read before the run ends. May wait for subagents.
-   * Afterwards `untilSlot` says when the run may go on. `report` is what it would end with.
+   * Called for an answer without calls: new input to read before the run ends. May wait for subagents. Afterwards,
+   * `untilSlot` says when the run may continue. `report`: the report if it ended now.
    */
   readonly beforeEnd: (report: Report) => Promise<readonly ContextMessage[]>
   /**
-   * What is left of a turn are calls that wait for subagents: the run says so, and gives its slot to others. Afterwards
-   * `untilSlot` says when the run may go on.
+   * Only calls that wait for subagents are left of a turn: marks the run as waiting and frees its slot. Afterwards,
+   * `untilSlot` says when the run may continue.
    */
   readonly whileChildrenRun: <T>(calls: Promise<T>) => Promise<T>
-  /** Resolves when the run has a slot again. Rejects with the reason of a stop. */
+  /** Resolves when the run has a slot again. Rejects with a stop reason. */
   readonly untilSlot: () => Promise<void>
   /**
-   * Of a call that an earlier attempt began and that is not to begin again: its result, as soon as there is one. undefined:
-   * it is decided and run as any other.
+   * The result of a call that an earlier attempt started and that must not start again, once there is one. undefined:
+   * it is decided and run like any other.
    */
   readonly resume?: (part: ToolCallPart) => Promise<ToolResultPart> | undefined
-  /** The schema that the answer to a request has to satisfy as a whole; absent: it may be any text. */
+  /** The schema that the next answer must satisfy as a whole; absent: any text. */
   readonly answerSchema?: (request: AskedFor) => JsonSchema | undefined
   readonly budget: BudgetPort
   /**
-   * The next request has so many tokens, and the window is nearly full: makes the oldest turns a summary, and returns the
-   * context with it. `isRefused`: the provider does not take as many, whatever is known of the window. Rejects with the
-   * reason of a stop. Absent: it is never done.
+   * The next request has this many tokens, and the context window is nearly full: summarises the oldest turns and
+   * returns the new context. `isRefused`: the provider rejected the request as too long. Rejects with a stop reason.
+   * Absent: never summarises.
    */
   readonly compact?: (tokens: number, isRefused?: boolean) => Promise<Compacted>
   /** Stops this run from within: its own watchdog or time limit. Aborts `signal` with that reason. */
   readonly stop: (reason: OwnStop) => void
-  /** Told at the start how to ask for the time that the run has left, in milliseconds; null: without a limit. */
+  /** Receives a function that returns the run's remaining time in milliseconds; null: no limit. */
   readonly timed?: (leftMs: () => number | null) => void
 }
 
 export type OwnStop = 'stall' | 'timeout'
 
-/** What of a request says whether its answer can be another thing than the report. */
+/** The parts of a request that decide whether its answer can only be the report. */
 export type AskedFor = Pick<ModelRequest, 'tools' | 'toolChoice'>
 
-/** What a run and its whole conversation may spend. Both answer from memory: they are called at every request. */
+/** The budget of a run and its conversation. Answers from memory, because every request asks. */
 export interface BudgetPort {
-  /** Asked between turns: why no request may be made any more. */
+  /** Called between turns: why no further request may be made. */
   reached(): Reached | undefined
-  /** Asked before each request: what it may cost at most is held until it is released. */
+  /** Called before each request: holds its maximum cost until it is released. */
   ask(estimate: RequestEstimate): ReservationResult
-  /** Told of each answer, before it is stored. */
+  /** Receives each answer before it is stored. */
   spend(answer: Pick<Answer, 'usage' | 'costUsd'>): void
 }
 
-/** A request that is about to be made. */
+/** A request about to be made. */
 export interface RequestEstimate {
   /** Tokens, estimated. */
   readonly input: number
-  /** The largest answer of the model in tokens; null where it is not known. */
+  /** Longest possible answer of the model in tokens; null: unknown. */
   readonly maxOutput: number | null
-  /** null: unknown, so that tokens alone are counted. */
+  /** null: unknown, so that only tokens are counted. */
   readonly price: Price | null
 }
 
-/** Why a request may not be made; or what to wait for before asking again; or how long its answer may be, if not as long as the model can. */
+/**
+ * Why a request may not be made, what to wait for before asking again, or the longest allowed answer if shorter than
+ * the model's maximum.
+ */
 export type ReservationResult =
   | Reached
-  /** `held`: who holds what is lacking, in words. */
+  /** `held`: who holds the missing budget, as text. */
   | { readonly until: Promise<void>; readonly held: string }
   | { readonly maxOutputTokens?: number; readonly release: () => void }
 
-/** A cap of tokens or money that has been reached, with the figures in words. */
+/** A reached cap of tokens or money, with the figures as text. */
 export interface Reached {
   readonly why: 'budget' | 'max_tokens'
   readonly note: string
@@ -109,51 +112,51 @@ export interface Reached {
 export interface ToolSet {
   get(name: string): AnyTool | undefined
   list(): readonly AnyTool[]
-  /** Of a name that `get` does not know: why a tool that exists is not for this run. */
+  /** Why an existing tool is not available to this run, for a name unknown to `get`. */
   refusal?(name: string): ToolError | undefined
-  /** The calls for which one of the model stands. Absent: itself alone. */
+  /** The inner calls of one of the model's calls. Absent: itself alone. */
   expand?(call: ToolCallPart, newId: NewId): readonly ToolCallPart[]
 }
 
 export interface RunInput {
   readonly agent: string
   readonly depth: number
-  /** What the model sees, ending with what it has to answer. */
+  /** What the model sees, ending with the input to answer. */
   readonly context: readonly ContextMessage[]
-  /** Turns that earlier attempts used. */
+  /** Turns of earlier attempts. */
   readonly turns: number
-  /** What the provider counted of the last answer in the context. */
+  /** The provider's count for the last answer in the context. */
   readonly measured?: Usage | undefined
-  /** What earlier attempts left, where there were any. */
+  /** Leftovers of earlier attempts, if any. */
   readonly left?: Left
   readonly limits: RunLimits
-  /** How often in a row the same calls may have the same results before it is told; the next such call ends it. */
+  /** Number of consecutive equal calls with equal results before a reminder; the next such call ends the run. */
   readonly maxIdenticalCalls: number
 }
 
 export interface Left {
-  /** The last answer, of which something is still to be done. The context ends before it. */
+  /** The last answer with unfinished work. The context ends before it. */
   readonly open: Answer | undefined
-  /** The texts of its turns, the oldest first. */
+  /** Texts of its turns, oldest first. */
   readonly texts: readonly TurnText[]
-  /** The last calls before that answer, with their results: what a process that exited left of a circle. */
+  /** The last calls before that answer, with results, to detect a circle across a restart. */
   readonly lastCalls?: readonly EndedPair[]
-  /** Its last text was cut, and it has been told to go on there. */
+  /** Its last text was cut, and it was told to continue there. */
   readonly goesOn?: boolean
-  /** Its branch was made at this message, as a fork. */
+  /** For a fork: its origin message. */
   readonly origin?: MessageId | null
 }
 
 /** The text of one turn; null: of an earlier run. */
 export interface TurnText extends AnswerText {
   readonly turn: number | null
-  /** Of the first of a fork that goes on where the answer was cut at which it was made: that answer. */
+  /** For the first text of a fork that continues its cut origin answer: that answer. */
   readonly after?: MessageId
 }
 
 export interface Answer {
   readonly messageId: MessageId
-  /** Turns used with this one; a concluding answer is none. */
+  /** Turns used, including this one; a concluding answer is not a turn. */
   readonly turn: number
   readonly parts: readonly Part[]
   readonly usage: Usage
@@ -173,45 +176,44 @@ export interface EndedCall {
   readonly part: ToolCallPart
   readonly title: string
   readonly status: ToolResultStatus
-  /** Unbounded: the journal keeps what is too large for the model as an artifact. */
+  /** Unbounded: the journal stores what is too large for the model as an artifact. */
   readonly output: ToolOutput
   readonly exitCode: number | null
   readonly error: RunError | null
 }
 
 /**
- * The durable side of a run, declared by its user. Writes take effect in the order of the calls; a promise settles when
- * its write is on disk. An effect begins only after `callStarted` settled (invariant R1); a call without effects need
- * not wait.
+ * The durable side of a run, declared by its user. Writes take effect in call order; a promise settles when its write
+ * is stored. An effect starts only after `callStarted` settled (invariant R1); a call without effects need not wait.
  */
 export interface Journal {
-  /** The first piece of an answer came. */
+  /** The first piece of an answer arrived. */
   messageStarted(messageId: MessageId): void
-  /** What a streaming answer holds so far; the journal stores it now and then. */
+  /** The streaming answer so far; the journal stores it at intervals. */
   messagePartial(messageId: MessageId, parts: readonly Part[]): void
   /** The request was cut: its text is kept for people only (invariant R3). */
   messageInterrupted(messageId: MessageId, parts: readonly Part[]): Promise<void>
   messageCompleted(answer: Answer): Promise<void>
-  /** @throws ToolError when the call cannot begin; it becomes a failed result. */
+  /** @throws ToolError if the call cannot start; it becomes a failed result. */
   callStarted(call: StartedCall): Promise<void>
-  /** Returns the result as the model will read it: bounded, with a pointer to the rest. */
+  /** Returns the result for the model: bounded, with a pointer to the rest. */
   callEnded(call: EndedCall): Promise<ToolResultPart>
-  /** Something the runtime tells the model: a user message that no person wrote. */
+  /** A message of the runtime to the model: a user message that no person wrote. */
   instruct(text: string): Promise<ContextMessage>
-  /** Also said again, when what is waited for has changed. A run that waits for budget gives its slot to others. */
+  /** Also called when the reason changes. A run that waits for budget frees its slot. */
   waiting(reason: 'retry', waitingFor: WaitingFor): Promise<void>
-  /** Afterwards `untilSlot` says when the run may go on. */
+  /** Afterwards, `untilSlot` says when the run may continue. */
   resumed(): Promise<void>
-  /** What was said to this run since the last boundary, oldest first. */
+  /** Input for this run since the last boundary, oldest first. */
   steers(): Promise<readonly ContextMessage[]>
 }
 
 export interface PermitRequest {
-  /** What a person is shown: the exact command, path, text or diff. Made only when somebody is asked. */
+  /** What a person is shown: the exact command, path, text or diff. Computed only if somebody is asked. */
   readonly detail: () => string | Promise<string>
   readonly part: ToolCallPart
   readonly tool: AnyTool
-  /** As the tool gets it. */
+  /** As the tool receives it. */
   readonly input: unknown
   readonly title: string
   readonly subjects: readonly Subject[]
@@ -227,7 +229,7 @@ export type Permit =
       readonly why: string
     }
 
-/** The context with its summary, or why there is none; null: there was nothing to leave out. */
+/** The context with its summary, or why there is none; null: nothing could be left out. */
 export type Compacted = { readonly context: readonly ContextMessage[] } | { readonly why: string | null }
 
 /** Live facts: shown, not stored. */
@@ -244,14 +246,14 @@ export type LiveEvent =
       readonly partId: PartId
       readonly kind: 'text' | 'reasoning'
       readonly text: string
-      /** Characters of the part that came before. */
+      /** Number of characters before this delta. */
       readonly offset: number
     }
   | { readonly type: 'tool.output'; readonly callId: CallId; readonly text: string }
 
 export type Emit = (event: LiveEvent) => void
 
-/** How a run stopped, as far as the loop knows: who aborted the signal, and why, its owner knows. */
+/** How a run stopped, as far as the loop knows: the owner of the signal knows who aborted it, and why. */
 export type Outcome =
   | ({ readonly type: 'completed' } & Ended)
   | ({ readonly type: 'limit'; readonly why: 'max_turns' | 'stall' | CutReason | Reached['why'] } & Ended)
@@ -260,25 +262,25 @@ export type Outcome =
 
 interface Ended {
   readonly report: Report
-  /** How the answer ended that ended the run; absent: no answer did. */
+  /** How the last answer of the run ended; absent: no answer ended it. */
   readonly finishReason?: FinishReason
 }
 
-/** An answer that was cut ends the run: what there is of it is no conclusion. */
+/** A cut answer ends the run: its text is not a conclusion. */
 export type CutReason = Extract<FinishReason, 'max_output_tokens' | 'context_window'>
 
 export interface Report {
-  /** The message whose text is the report, or the last of them; null when there is no text at all. */
+  /** The message with the report, or its last part; null without any text. */
   readonly messageId: MessageId | null
-  /** Of a report that is put together of several messages: the first of them. */
+  /** For a report joined from several messages: the first one. */
   readonly partialFrom?: MessageId
   readonly text: string
-  /** Of a partial report: the text of its last message alone. */
+  /** For a partial report: the text of its last message only. */
   readonly lastText?: string
-  /** What must be said about it: that it is partial, or why there is none. */
+  /** Remark: it is partial, or why there is none. */
   readonly note: string | null
-  /** The value in it that satisfies the schema which it had to. */
+  /** The value in it that satisfies the required schema. */
   readonly output?: Json
-  /** What its parent reads in its place. */
+  /** What its parent reads instead. */
   readonly summary?: string
 }

@@ -21,19 +21,19 @@ type OpenPart = { -readonly [K in keyof (TextPart | ReasoningPart)]: (TextPart |
 export interface ReaderOptions {
   readonly messageId: MessageId
   readonly newId: NewId
-  /** Whether calls in the answer are kept; otherwise nobody runs them. */
+  /** Whether to keep calls in the answer; otherwise nobody runs them. */
   readonly takesCalls: boolean
   readonly emit: Emit
-  /** The calls for which one stands. Default: itself. */
+  /** The inner calls of one call. Default: itself. */
   readonly expand?: (call: ToolCallPart) => readonly ToolCallPart[]
 }
 
-/** Builds the parts of one answer out of the pieces of a stream, and says what is new in each. */
+/** Builds the parts of one answer from the pieces of a stream, and reports what is new in each. */
 export class AnswerReader {
   readonly messageId: MessageId
   readonly parts: Part[] = []
   usage: Usage = noUsage
-  /** undefined until the end came. */
+  /** undefined until the end. */
   end: AnswerEnd | undefined
   #open = new Map<string, OpenPart>()
   #newId: NewId
@@ -49,7 +49,7 @@ export class AnswerReader {
     this.#expand = expand
   }
 
-  /** Takes one piece. @throws ProviderError for an `error` piece, and for what is no piece at all. */
+  /** Consumes one piece. @throws ProviderError for an `error` piece, and for an invalid one. */
   push(piece: ModelPart): void {
     switch (piece?.type) {
       case 'text-start':
@@ -80,7 +80,7 @@ export class AnswerReader {
         throw piece.error instanceof Error
           ? piece.error
           : new ProviderError(errorMessage(piece.error), { retryable: false })
-      default: // stream-start, response-metadata, tool-input-*, sources, raw, pings: nothing that is kept
+      default: // stream-start, response-metadata, tool-input-*, sources, raw, pings: nothing to keep
     }
   }
 
@@ -92,7 +92,7 @@ export class AnswerReader {
     this.#emit({ type: 'part.started', messageId: this.messageId, partId: part.id, kind })
   }
 
-  /** A delta without its start is kept all the same: some servers leave it out. */
+  /** Accepts a delta without its start, which some servers omit. */
   #grow(kind: 'text' | 'reasoning', streamId: string, text: string): void {
     if (!this.#open.has(streamId)) this.#start(kind, streamId, undefined)
     const part = this.#open.get(streamId)!
@@ -123,7 +123,7 @@ export class AnswerReader {
   }
 }
 
-/** No tool has a longer name; what a model invents comes back with every later request. */
+/** No tool has a longer name; an invented one would be repeated in every later request. */
 const MAX_NAME_CHARS = 200
 
 function textIn(value: unknown): string {
@@ -132,8 +132,8 @@ function textIn(value: unknown): string {
 }
 
 /**
- * Arguments as the model sent them: an object, or the text that is none, so that the model can be told. So is what is
- * too large or too deep to be kept as an object.
+ * The arguments: an object, or the invalid text for the error message. The same for arguments too large or too deep for
+ * an object.
  */
 function parseArguments(text: string): { input: Json; invalid?: string } {
   if (text.trim() === '') return { input: {} }
@@ -143,14 +143,14 @@ function parseArguments(text: string): { input: Json; invalid?: string } {
     if (typeof input === 'object' && input !== null && !Array.isArray(input) && !isTooDeep(input))
       return { input }
   } catch {
-    // falls through: what is not JSON is handed on as text
+    // falls through: invalid JSON is passed on as text
   }
   return { input: {}, invalid: text }
 }
 
 const MAX_DEPTH = 200
 
-/** What is nested deeper than any tool wants overflows the stack of whoever walks it. */
+/** Deeper nesting than any tool needs overflows the stack of its readers. */
 export function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false
   return depth >= MAX_DEPTH || Object.values(value).some((inner) => isTooDeep(inner, depth + 1))

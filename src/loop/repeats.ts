@@ -1,13 +1,13 @@
 import type { ToolCallPart, ToolResultPart } from '../core/message.ts'
 import { outputForModel } from '../core/report/report-envelope.ts'
 
-/** The longest circle that is looked for. Calls. */
+/** The longest circle to detect, in calls. */
 const MAX_PERIOD = 4
 
-/** The result of a call that is not run. */
+/** The result of a skipped call. */
 export const NOT_RUN = 'not run: the calls before it were the same, with the same result each time'
 
-/** A call that has ended. Two of them are the same where all fields are equal. */
+/** An ended call. Two are equal if all fields are. */
 interface EndedEntry {
   readonly call: string
   readonly status: string
@@ -20,33 +20,33 @@ export type EndedPair = readonly [call: ToolCallPart, result: ToolResultPart]
 interface Circle {
   readonly period: number
   readonly rounds: number
-  /** Its calls, the oldest first: this one would come next. */
+  /** Its calls, oldest first: the first one would come next. */
   readonly calls: readonly string[]
 }
 
 /**
- * Detects a run that goes in circles: one to four calls over and over, with the same results. After `max` rounds with the
- * same results the model gets one reminder, and the next call of the circle is not run; once the model has been told, that
- * ends the run. Calls count in their order, however many of them one turn has.
+ * Detects a run that goes in circles: one to four calls repeated with the same results. After `max` equal rounds, the
+ * model gets a reminder and the next call of the circle is skipped; after a reminder, that ends the run. Calls count in
+ * order, however many a turn has.
  */
 export class Repeats {
   readonly #max: number
   readonly #ended = new Periods<EndedEntry>(isSame)
-  /** Calls that have begun, whatever comes of them. */
+  /** Started calls, whatever their outcome. */
   readonly #started = new Periods<string>((a, b) => a === b)
   #isReported = false
-  /** The circle of which a call of this turn was not run. */
+  /** The circle of the skipped call of this turn. */
   #circle: Circle | undefined
   /** That was after the reminder. */
   #isOver = false
-  /** Calls that have begun and have not ended. */
+  /** Running calls. */
   #open = 0
 
   constructor(max: number) {
     this.#max = max
   }
 
-  /** Takes what an earlier attempt of the run did: a crash does not give a circle its rounds back. */
+  /** Adds an earlier attempt's calls: a crash does not reset a circle. */
   replay(pairs: readonly EndedPair[]): void {
     for (const [part, result] of pairs) {
       this.begins(part)
@@ -54,14 +54,14 @@ export class Repeats {
     }
   }
 
-  /** Whether the results so far have to be known before this call may begin. */
+  /** Whether this call must wait for the results so far. */
   begins(part: ToolCallPart): boolean {
     const mayBreak = this.#open++ > 0 && this.#circles().length > 0
     this.#started.push(keyOf(part))
     return mayBreak || PERIODS.some((period) => this.#started.repeated(period) > this.#needed(period))
   }
 
-  /** Whether this call has just been made too often: it is not to be run. Calls before it that go on may break the circle. */
+  /** Whether this call repeats too often and must be skipped. Running calls before it may break the circle. */
   isCircle(part: ToolCallPart): boolean {
     const key = keyOf(part)
     if (!this.#circle && this.#open <= 1) {
@@ -71,7 +71,7 @@ export class Repeats {
     return this.#circle?.calls.includes(key) ?? false
   }
 
-  /** Why the run is to end, once a call was not run although the model had been told. */
+  /** Why the run must end: a call was skipped after the reminder. */
   get circle(): string | undefined {
     if (!this.#circle || !this.#isOver) return undefined
     const { period, rounds } = this.#circle
@@ -79,16 +79,16 @@ export class Repeats {
     return `the same ${period} calls had the same results in ${rounds} rounds in a row`
   }
 
-  /** In the order of the calls. */
+  /** In call order. */
   ended(part: ToolCallPart, { status, output }: ToolResultPart): void {
     this.#open = Math.max(0, this.#open - 1)
     const text = outputForModel(output)
-    if (status === 'skipped' && text === NOT_RUN) return // the circle is as it was
+    if (status === 'skipped' && text === NOT_RUN) return // the circle has not changed
     this.#ended.push({ call: keyOf(part), status, text })
     if (this.#circles().length === 0) this.#isReported = false
   }
 
-  /** What is to be said to the model at the end of a turn, once in each circle. */
+  /** The reminder at the end of a turn, once per circle. */
   warning(): string | undefined {
     this.#circle = undefined
     const [circle] = this.#circles()
@@ -102,7 +102,7 @@ export class Repeats {
     return `${same} The next such call ends your work: do something else, or conclude with what you have.`
   }
 
-  /** The circles that the last calls are in, the shortest first. */
+  /** The circles of the last calls, shortest first. */
   #circles(): Circle[] {
     const isReached = (period: number) =>
       this.#ended.last(period).length === period && this.#ended.repeated(period) >= this.#needed(period)
@@ -113,7 +113,7 @@ export class Repeats {
     }))
   }
 
-  /** How many calls in a row have to be the same as those one period before. One round of several calls is no circle. */
+  /** Number of consecutive calls equal to those one period before. One round of several calls is not a circle. */
   #needed(period: number): number {
     return period * ((period === 1 ? this.#max : Math.max(2, this.#max)) - 1)
   }
@@ -121,7 +121,7 @@ export class Repeats {
 
 const PERIODS = Array.from({ length: MAX_PERIOD }, (_, at) => at + 1)
 
-/** The last entries of a sequence, and how long it has repeated itself with each period. */
+/** The last entries of a sequence, and for each period how long it has repeated. */
 class Periods<T> {
   readonly #isSame: (a: T, b: T) => boolean
   #last: readonly T[] = []
@@ -139,7 +139,7 @@ class Periods<T> {
     this.#last = [...this.#last.slice(1 - MAX_PERIOD), entry]
   }
 
-  /** How many entries in a row, up to the last, are the same as the one `period` before. */
+  /** Number of consecutive last entries equal to the one `period` before. */
   repeated(period: number): number {
     return this.#repeated[period - 1]!
   }
@@ -153,7 +153,7 @@ function isSame(a: EndedEntry, b: EndedEntry): boolean {
   return a.call === b.call && a.status === b.status && a.text === b.text
 }
 
-/** Equal inputs have equal keys, in whatever order their fields were written. */
+/** Equal inputs have equal keys, whatever the order of their fields is. */
 function keyOf({ tool, input, invalid }: ToolCallPart): string {
   return JSON.stringify([tool, invalid ?? input], (_, value: unknown) =>
     isFields(value) ? sorted(value) : value,

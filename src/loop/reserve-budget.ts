@@ -7,8 +7,8 @@ type Reservation = Extract<ReservationResult, { readonly release: () => void }>
 type Wait = Extract<ReservationResult, { readonly until: Promise<void> }>
 
 /**
- * Holds what a request may cost at most, until it is released. Waits, visibly, while others hold what it needs and are at
- * work. @throws BudgetReached where it does not fit, or the signal's reason.
+ * Holds the maximum cost of a request until it is released. Waits, visibly, while active runs hold what it needs.
+ * @throws BudgetReached if it does not fit, or the signal's reason.
  */
 export async function reserveRequest(
   input: number,
@@ -23,7 +23,7 @@ export async function reserveRequest(
   return leave
 }
 
-/** Asks again whenever something has changed. A run that has to pause does so without a slot. */
+/** Asks again after every change. A run that must pause does so without a slot. */
 async function untilFits(
   wait: Wait,
   estimate: RequestEstimate,
@@ -43,7 +43,7 @@ async function untilFits(
   }
 }
 
-/** Where the run cannot go on, what was just granted to it is free again. */
+/** If the run cannot continue, what it was just granted is free again. */
 async function resume(
   granted: Reservation,
   { journal, untilSlot }: LoopPorts,

@@ -194,7 +194,7 @@ describe('timeoutMs', () => {
     expect(await h.run('go', agent(5_000))).toMatchObject({
       endReason: 'timeout',
       text: 'the first half',
-      note: 'its time is used up; partial: the text of turn 1, cut off before its end',
+      note: 'it reached its time limit; partial: the text of turn 1, cut off before its end',
     })
   })
 

@@ -31,9 +31,8 @@ import { checkBudget, BudgetReached } from './check-budget.ts'
 import { createWatchdog, whileSuspended, whyStopped, type Watchdog } from './watchdog.ts'
 
 /**
- * Drives one run, main or subagent, from its context to its outcome. Live facts are yielded; what must
- * last goes to the journal. It never throws for what a model, a tool or a provider does: that is in the outcome.
- * @throws what the store throws: without a journal there is no run.
+ * Drives one run, main or subagent, from its context to its outcome. Yields live facts; durable ones go to the journal.
+ * Failures of models, tools and providers become part of the outcome. @throws the store's errors.
  */
 export async function* runAgent(input: RunInput, ports: LoopPorts): AsyncGenerator<LiveEvent, Outcome> {
   const live = new Channel<LiveEvent>()
@@ -72,10 +71,10 @@ async function drive(input: RunInput, ports: LoopPorts, emit: Emit): Promise<Out
   }
 }
 
-/** With these left a run is told to conclude; a limit of no more turns is in the system text alone. */
+/** With these turns left, a run is told to conclude; a limit of no more turns is only in the system text. */
 const LAST_TURNS = 2
 
-/** Shares of the context window: where it counts as nearly full, and how much more before compaction is tried again. */
+/** Fractions of the context window: nearly full, and the growth before the next compaction. */
 const FULL = 0.8
 const LATER = 0.05
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 
 /**
- * The promise, or the signal's reason as a rejection `graceMs` after it aborts: what ignores its signal is left behind,
- * what ends in time still gives its result.
+ * The promise, or the signal's reason as a rejection `graceMs` after it aborts: abandons work that ignores its signal,
+ * but accepts a result within that time.
  */
 export function unlessAborted<T>(
   promise: PromiseLike<T>,

@@ -6,8 +6,7 @@ import { checkBudget } from './check-budget.ts'
 import type { Watchdog } from './watchdog.ts'
 
 /**
- * For a request that may not start yet: waits, visibly, until it has started. @throws BudgetReached, or the signal's reason; then
- * its place is given up.
+ * Waits, visibly, until a request may start. @throws BudgetReached, or the signal's reason; then its place is given up.
  */
 export async function waitAtGate(place: GateTicket, ports: LoopPorts, watchdog: Watchdog): Promise<void> {
   const { gate, journal, clock, signal } = ports
@@ -20,7 +19,7 @@ export async function waitAtGate(place: GateTicket, ports: LoopPorts, watchdog: 
       await journal.waiting('retry', { what: 'retry', ...gate.reason(), since })
       if (await unlessAborted(news, signal, clock, 0)) await journal.resumed()
     }
-    checkBudget(ports) // others have spent meanwhile
+    checkBudget(ports) // others have spent in the meantime
   } catch (error) {
     gate.end(place, error)
     throw error
@@ -29,7 +28,7 @@ export async function waitAtGate(place: GateTicket, ports: LoopPorts, watchdog: 
   }
 }
 
-/** A request that is made beside the turns of a run: it waits its turn as every other does, and is tried once. */
+/** A request outside a run's turns: it waits its turn like any other, without retries. */
 export async function throughGate<T>(
   gate: Gate,
   clock: Clock,

@@ -3,25 +3,24 @@ import type { RunLimits } from '../core/run.ts'
 import type { OwnStop } from './ports.ts'
 
 /**
- * Who bounds the time that is waited now: waiting for a person or a slot stops both clocks, a wait that has a limit of
- * its own only one.
+ * What bounds the current wait: a wait for a person or a slot stops both clocks, a wait with its own limit only one.
  */
 export type WaitsFor = 'person' | 'slot' | 'itself'
 
 export interface Watchdog {
-  /** An event of the run: the time without one starts again. */
+  /** An event of the run: restarts the time without one. */
   touch(): void
   /**
    * Until the returned function is called, no stall is counted. While the run waits for a person or a slot, its timeout
-   * does not count either.
+   * stops too.
    */
   suspend(waitsFor: WaitsFor): () => void
-  /** Of the time of the run; null: it has no limit. */
+  /** Remaining time of the run; null: no limit. */
   leftMs(): number | null
   end(): void
 }
 
-/** Waits, with the watchdog held for so long. */
+/** Waits with the watchdog suspended. */
 export async function whileSuspended<T>(
   watchdog: Watchdog,
   waitsFor: WaitsFor,
@@ -35,7 +34,7 @@ export async function whileSuspended<T>(
   }
 }
 
-/** Reports once when nothing touched it for `stallMs` (invariant L1), and when the run has used its `timeoutMs`. */
+/** Reports once when no event came for `stallMs` (invariant L1), and when the run has used its `timeoutMs`. */
 export function createWatchdog(
   clock: Clock,
   { stallMs, timeoutMs }: Pick<RunLimits, 'stallMs' | 'timeoutMs'>,
@@ -61,7 +60,7 @@ export function createWatchdog(
   }
 }
 
-/** One timer, set anew only when it fires early. */
+/** One timer, reset only when it fires early. */
 function createStallTimer(clock: Clock, stallMs: number, onStall: () => void) {
   let last = clock.now()
   let suspensions = 0
@@ -112,5 +111,5 @@ function createTimeLimit(clock: Clock, limitMs: number, onTimeout: () => void) {
 
 /** For the report of a run that its own clocks have stopped. */
 export function whyStopped(own: OwnStop, { stallMs }: Pick<RunLimits, 'stallMs'>): string {
-  return own === 'stall' ? `nothing happened for ${stallMs / 1_000} s` : 'its time is used up'
+  return own === 'stall' ? `no events for ${stallMs / 1_000} s` : 'it reached its time limit'
 }

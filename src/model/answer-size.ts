@@ -37,6 +37,6 @@ function lengthOf(value: unknown): number {
 
 const MIB = bounds.answerChars / 1024 / 1024
 const TOO_LONG = () =>
-  new AnswerError(`the answer has more than ${MIB} MiB of text and inputs of calls, more than is read`)
+  new AnswerError(`the answer has more than ${MIB} MiB of text and call inputs, which is over the limit`)
 const TOO_MANY = () =>
-  new AnswerError(`the answer has more than ${bounds.answerParts} parts, more than is read`)
+  new AnswerError(`the answer has more than ${bounds.answerParts} parts, which is over the limit`)

@@ -76,7 +76,7 @@ describe('chooseModel', () => {
     expect((await choose({ OLLAMA_HOST: url })).id).toBe('ollama/qwen3:8b')
   })
 
-  it('falls back to offline when no Ollama answers well, and says that it is no language model', async () => {
+  it('falls back to offline when no Ollama answers well, and says that it is not a language model', async () => {
     const hosts = [
       NOWHERE.OLLAMA_HOST,
       await serveJson({ '/api/tags': { models: [] } }),

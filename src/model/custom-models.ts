@@ -68,9 +68,9 @@ function checked(value: unknown): OwnModel {
   if (isModel && model.specificationVersion === 'v4') return named(model as OwnModel)
   const what = isModel
     ? `a model of specification ${String(model.specificationVersion)}`
-    : 'no language model of the AI SDK'
+    : 'not a language model of the AI SDK'
   throw new OffshootError('usage', `this is ${what}; a model of specification v4 is needed`, {
-    hint: 'Give "provider/model", or what a provider package of the AI SDK makes: anthropic("claude-sonnet-5").',
+    hint: 'Pass "provider/model", or a model from an AI SDK provider package: anthropic("claude-sonnet-5").',
   })
 }
 

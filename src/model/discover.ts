@@ -37,7 +37,7 @@ export async function firstOllamaModel(
 
 function noModels(url: string, error: unknown): OffshootError {
   const cause = error instanceof TypeError ? error.cause : error
-  const why = cause instanceof z.ZodError ? 'the answer is no list of models' : errorMessage(cause)
+  const why = cause instanceof z.ZodError ? 'the response is not a list of models' : errorMessage(cause)
   return new OffshootError('config', `no model was found at ${url}: ${why}`, {
     hint: 'Name one: -m openai-compatible/NAME.',
     cause: error,

@@ -176,7 +176,7 @@ function failed(message: string, cause?: NodeJS.ErrnoException): TypeError {
 
 function describe(error: NodeJS.ErrnoException, url: URL): string {
   if (error.code === 'ECONNREFUSED') return `nothing listens on ${url.host}`
-  if (error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN') return `the host ${url.hostname} is not known`
+  if (error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN') return `unknown host ${url.hostname}`
   if (error.code === 'ECONNRESET') return `${url.host} closed the connection`
   return `${url.host}: ${error.message || error.code}`
 }

@@ -152,7 +152,7 @@ describe('after a refusal', () => {
     const until = clock.now() + SECOND + 1
     expect(gate.reason()).toEqual({ detail: 'own is paused: own/model: HTTP 429: slow down', until })
     await clock.advance(SECOND + 1)
-    expect(gate.reason().detail).toBe('own is asked by one request first: own/model: HTTP 429: slow down')
+    expect(gate.reason().detail).toBe('own is tested with one request first: own/model: HTTP 429: slow down')
   })
 })
 

@@ -92,7 +92,10 @@ export class Gate {
       case 'paused':
         return { detail: `${this.#provider} is paused: ${this.#why}`, until: phase.until }
       case 'probing':
-        return { detail: `${this.#provider} is asked by one request first: ${this.#why}`, until: phase.until }
+        return {
+          detail: `${this.#provider} is tested with one request first: ${this.#why}`,
+          until: phase.until,
+        }
       case 'limited':
       case 'open':
         return { detail: `${this.#provider} gets fewer requests at a time: ${this.#why}` }

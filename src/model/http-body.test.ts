@@ -83,7 +83,7 @@ describe('a packed body', () => {
     })
     const response = await createFetch({ ...answerBounds, totalBytes: 3 * 1024 * 1024 })(url)
     await expect(textOf(response)).rejects.toThrow(
-      new AnswerError('the answer is longer than 3 MiB, more than is read'),
+      new AnswerError('the answer is longer than the limit of 3 MiB'),
     )
     await closed
   })
@@ -135,7 +135,7 @@ describe('bounds', () => {
     const url = await serve((_, response) => response.writeHead(200, EVENTS).end('12345\n\n'))
     const read = async (totalBytes: number) => textOf(await createFetch({ ...answerBounds, totalBytes })(url))
     expect(await read(7)).toBe('12345\n\n')
-    await expect(read(6)).rejects.toThrow('the answer is longer than 6 bytes')
+    await expect(read(6)).rejects.toThrow('the answer is longer than the limit of 6 bytes')
   })
 
   it.each(['\n', '\r', '\r\n'])('counts the bytes of a line from its last end, %j', async (end) => {

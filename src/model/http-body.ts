@@ -120,7 +120,7 @@ function lineEnd(chunk: Buffer): number {
 
 function tooLong(what: string, bytes: number): AnswerError {
   const size = bytes >= 1024 * 1024 ? `${Math.floor(bytes / (1024 * 1024))} MiB` : `${bytes} bytes`
-  return new AnswerError(`${what} is longer than ${size}, more than is read`)
+  return new AnswerError(`${what} is longer than the limit of ${size}`)
 }
 
 /** Compression is not asked for, since it holds back what a stream sends, but a server may use it all the same. */

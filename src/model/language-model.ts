@@ -64,9 +64,9 @@ export function createModel(
   }
 }
 
-const NO_PART = 'the model sent something that is no part of an answer'
+const NO_PART = 'the model sent something that is not part of an answer'
 const NO_REASON = 'the model sent an end without a finishReason'
-const NO_STREAM = 'its doStream gave no {stream} that is a ReadableStream'
+const NO_STREAM = 'its doStream returned no {stream} that is a ReadableStream'
 
 /** The types say so; what a program wrote in JavaScript may not. */
 function isStream(value: unknown): boolean {
@@ -76,8 +76,9 @@ function isStream(value: unknown): boolean {
 function checkVersion(model: { readonly specificationVersion?: unknown; readonly doStream?: unknown }): void {
   const version = model.specificationVersion
   if (version === 'v4' && typeof model.doStream === 'function') return
-  const found = typeof version === 'string' ? `specification ${version}` : 'no language model of the AI SDK'
-  throw new OffshootError('usage', `this model has ${found}; a model of specification v4 is needed`, {
+  const found =
+    typeof version === 'string' ? `a model of specification ${version}` : 'not a language model of the AI SDK'
+  throw new OffshootError('usage', `this is ${found}; a model of specification v4 is needed`, {
     hint: 'Install the provider package of the AI SDK that matches @ai-sdk/provider 4.',
   })
 }

@@ -103,8 +103,8 @@ export async function readScript(file: string, sha256?: string | null): Promise<
     })
   })
   if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256)
-    throw new OffshootError('config', `the script ${file} is not the one that was trusted`, {
-      hint: 'Look at it, and trust it again: offshoot trust',
+    throw new OffshootError('config', `the script ${file} changed after it was trusted`, {
+      hint: 'Review it, then trust it again: offshoot trust',
     })
   return parseScript(parseJson(bytes.toString('utf8'), file), file)
 }

@@ -117,6 +117,6 @@ function unknown(id: string): OffshootError {
 function malformed(id: string, provider: Provider): OffshootError {
   return new OffshootError(
     'usage',
-    `malformed model ${JSON.stringify(id)}: after ${provider}/ comes the name of a model`,
+    `malformed model ${JSON.stringify(id)}: add the name of a model after ${provider}/`,
   )
 }

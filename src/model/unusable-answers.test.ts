@@ -33,7 +33,7 @@ describe.each(httpProviders)('%s, with answers that are not to be used', (provid
   }
 
   it.each([
-    [204, {}, 'HTTP 204 without an answer'],
+    [204, {}, 'HTTP 204 without a body'],
     [304, {}, 'HTTP 304: Not Modified'],
     [302, { location: '/login' }, 'HTTP 302: Found'],
     [200, { 'content-type': 'text/html; charset=utf-8' }, 'the server sent a web page'],
@@ -44,8 +44,8 @@ describe.each(httpProviders)('%s, with answers that are not to be used', (provid
   })
 
   it.each([
-    ['a line without an end', { lineBytes: 2_000 }, '', 'a line of the answer is longer than 2000 bytes'],
-    ['text without an end', { totalBytes: 5_000 }, '\n\n', 'the answer is longer than 5000 bytes'],
+    ['a line without an end', { lineBytes: 2_000 }, '', 'a line of the answer is longer than the limit of 2000 bytes'],
+    ['text without an end', { totalBytes: 5_000 }, '\n\n', 'the answer is longer than the limit of 5000 bytes'],
   ])('does not read %s to its end', async (_, bounds, added, message) => {
     const error = await failureOf(
       (_request, response) => {

@@ -79,7 +79,7 @@ describe('rules', () => {
   test('the answer names the layer and the rule', () => {
     const plan: Level = { name: 'root', layers: [modeLayer('plan')] }
     expect(decide(callOf('edit', 'a.ts'), [plan], []).why).toBe('denied by mode plan: write *')
-    expect(decide(callOf('bash', 'ls'), [root()], []).why).toBe('no rule: bash asks by default')
+    expect(decide(callOf('bash', 'ls'), [root()], []).why).toBe('no rule matches, and bash asks by default')
     const child = levelOf('agent explore', [{ tool: 'bash', pattern: 'git push*', action: 'deny' }])
     expect(decide(callOf('bash', 'git push'), [root(), child], []).why).toBe(
       'denied by agent explore: bash git push*',

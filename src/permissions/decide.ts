@@ -21,7 +21,7 @@ export function decide(
   const verdicts = callItems(call, readCommand).map((item) => decideItem(item, chain, grants))
   const action = verdicts.map((verdict) => verdict.action).reduce(strictest, 'allow')
   const deciding = verdicts.filter((verdict) => verdict.action === action)
-  const { why = 'nothing to decide', said } = deciding[0] ?? {}
+  const { why = 'there is nothing to decide', said } = deciding[0] ?? {}
   const grant = action === 'ask' ? commonGrant(deciding) : null
   return { action, why, grant, ...(said ? { said } : {}) }
 }
@@ -44,7 +44,7 @@ function decideItem(item: Item, chain: readonly Level[], grants: readonly Grant[
   if (decision.action === 'deny') return decision
   if (item.guard !== null) return { action: 'ask', why: item.guard, grant: null }
   if (!decision.liftable || !granted(item, grants)) return decision
-  return { action: 'allow', why: `allowed for good by an earlier answer: ${item.title}`, grant: null }
+  return { action: 'allow', why: `always allowed by an earlier answer: ${item.title}`, grant: null }
 }
 
 /** Whether a grant may turn it into an allow: an `ask` of a rule or a default, about nothing that needs caution. */
@@ -128,7 +128,12 @@ function byDefault(item: Item): Verdict {
   const action = item.fallback
   const verb = { allow: 'is allowed', ask: 'asks', deny: 'is denied' }[action]
   const liftable = action === 'ask' && item.cautions.length === 0
-  return { action, why: `no rule: ${tool} ${verb} by default`, grant: liftable ? item.grant : null, liftable }
+  return {
+    action,
+    why: `no rule matches, and ${tool} ${verb} by default`,
+    grant: liftable ? item.grant : null,
+    liftable,
+  }
 }
 
 function granted(item: Item, grants: readonly Grant[]): boolean {

@@ -17,7 +17,7 @@ export function pathItems(call: PermissionCall, path: PermissionPath): readonly 
 export function outsideItem(path: PermissionPath): Item {
   return {
     ...pathItem(['external_directory'], path),
-    title: `${path.absolute} is outside of the workspace`,
+    title: `${path.absolute} is outside the workspace`,
     fallback: 'ask',
   }
 }
@@ -51,9 +51,9 @@ function pathItem(tools: readonly string[], path: PermissionPath): Item {
 
 const GUARDED = {
   git: 'belongs to version control',
-  config: 'holds rules or code that runs by itself',
+  config: 'contains rules or code that runs automatically',
   secret: 'looks like a secret',
-  skill: 'holds instructions that agents follow',
+  skill: 'contains instructions that agents follow',
 } as const
 
 /** Skills are there to be read. */

@@ -13,9 +13,9 @@ export async function giveTrust(directory: string, digest: string, env: Env): Pr
   if (trust.digest !== digest)
     throw new OffshootError(
       'conflict',
-      `the files of ${directory} ask for something else than what was shown`,
+      `the requests of the files in ${directory} changed after they were shown`,
       {
-        hint: 'look at it again, and then decide',
+        hint: 'review them again, then decide',
       },
     )
   record(trust, loaded.pin, env)
@@ -25,7 +25,7 @@ export async function giveTrust(directory: string, digest: string, env: Env): Pr
 }
 
 const CONFIG = 'offshoot.jsonc'
-const OUTSIDE = 'Let OFFSHOOT_HOME name a directory outside of it.'
+const OUTSIDE = 'Set OFFSHOOT_HOME to a directory outside it.'
 
 function record({ directory, requests }: TrustState, pin: Pin | null, env: Env): void {
   const asking = Map.groupBy(requests, ({ file }) => file)

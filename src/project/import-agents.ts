@@ -67,7 +67,7 @@ async function importAgent(
   const to = join(directory, `${fileName(agent.name)}.md`)
   try {
     await mkdir(directory, { recursive: true })
-    if (!(await isInside(root, directory))) throw new Error(`${directory} leads out of the workspace`)
+    if (!(await isInside(root, directory))) throw new Error(`${directory} leads outside the workspace`)
     await (force ? replace(to, written.text) : writeFile(to, written.text, { flag: 'wx' }))
   } catch (error) {
     return { from, to: null, notes: [...notes, ...written.lost, `not imported: ${reason(error, to)}`] }
@@ -81,7 +81,7 @@ function readable(agent: AgentDefinition): { readonly agent: AgentDefinition; re
   const isHere = (name: string) => isProgramTool(name, 'list')
   const gone = [...(tools ?? []), ...(disallowedTools ?? [])].filter((name) => !isHere(name))
   const lost = [
-    ...(gone.length > 0 ? [`left out, there are no such tools: ${listed(gone)}`] : []),
+    ...(gone.length > 0 ? [`left out unknown tools: ${listed(gone)}`] : []),
     ...(mcpServers.length > 0 ? [`left out: the MCP servers ${listed(mcpServers)}`] : []),
   ]
   return {
@@ -129,5 +129,5 @@ async function replace(path: string, text: string): Promise<void> {
 
 function reason(error: unknown, path: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code === 'EEXIST' ? `${path} is there already; --force replaces it` : errorMessage(error)
+  return code === 'EEXIST' ? `${path} already exists; --force replaces it` : errorMessage(error)
 }

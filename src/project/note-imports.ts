@@ -66,9 +66,9 @@ function problemOf(
     const cycle = [...chain.slice(chain.indexOf(target)), target].map((path) => relative(top, path))
     return { problem: `it imports itself: ${cycle.join(' > ')}` }
   }
-  if (chain.length > MAX_DEPTH) return { problem: `imports go at most ${MAX_DEPTH} files deep` }
+  if (chain.length > MAX_DEPTH) return { problem: `imports nest at most ${MAX_DEPTH} files deep` }
   const chars = parts.reduce((sum, part) => sum + part.length, 0)
-  return chars > MAX_ALL_CHARS ? { problem: 'the imports before it fill the notes' } : undefined
+  return chars > MAX_ALL_CHARS ? { problem: 'earlier imports used up the space for notes' } : undefined
 }
 
 /** The paths after `@`, as written; none in code. */

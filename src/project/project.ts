@@ -109,7 +109,7 @@ export function trustWarnings(state: TrustState): string[] {
   const what = `${countText(held.length)} that the files of ${directory} ask for ${held.length === 1 ? 'is' : 'are'} not granted`
   const why = problem === null ? '' : ` (${problem})`
   return [
-    `${what}${why}: ${[...named, ...more].join('; ')}; to see and grant it: offshoot trust ${directory}`,
+    `${what}${why}: ${[...named, ...more].join('; ')}; to review and grant: offshoot trust ${directory}`,
   ]
 }
 

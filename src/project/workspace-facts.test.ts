@@ -116,12 +116,12 @@ describe('imports of CLAUDE.md', () => {
       path,
       why,
     ])
-    const outside = 'it is outside of the workspace'
+    const outside = 'it is outside the workspace'
     expect(reasons).toEqual([
       ['../secret.md', outside],
       ['link.md', outside],
       ['/etc/passwd', outside],
-      ['.env', 'files of this kind are read only when you agree'],
+      ['.env', 'files of this kind are read only with your approval'],
       ['~/.ssh/id_rsa', 'a project does not import files of your home directory'],
       ['none.md', 'there is no such file'],
     ])
@@ -134,7 +134,7 @@ describe('imports of CLAUDE.md', () => {
     put('private.md', 'private')
     put('sub/CLAUDE.md', '@../private.md')
     const { text } = readWorkspaceFacts(join(root, 'sub')).notes!
-    expect(text).toContain('../private.md, which was not read: it is outside of the workspace')
+    expect(text).toContain('../private.md, which was not read: it is outside the workspace')
     put('shared.md', 'shared')
     put('CLAUDE.md', '@shared.md')
     rmSync(join(root, 'sub/CLAUDE.md'))
@@ -157,14 +157,14 @@ describe('imports of CLAUDE.md', () => {
     expect(notes()).toContain(
       '(b.md imports a.md, which was not read: it imports itself: a.md > b.md > a.md)',
     )
-    expect(notes()).toContain('(5.md imports 6.md, which was not read: imports go at most 5 files deep)')
+    expect(notes()).toContain('(5.md imports 6.md, which was not read: imports nest at most 5 files deep)')
   })
 
   test('are bounded, however many there are', () => {
     for (let n = 0; n < 10; n++) put(`${n}.md`, 'x'.repeat(30_000))
     put('CLAUDE.md', [...Array(10).keys()].map((n) => `@${n}.md`).join(' '))
     expect(notes().length).toBeLessThan(150_000)
-    expect(notes()).toContain('the imports before it fill the notes')
+    expect(notes()).toContain('earlier imports used up the space for notes')
   })
 
   test('are found quickly in a text made to be slow', () => {

@@ -23,7 +23,7 @@ export function readWorkspaceFacts(root: string, top: string = root): WorkspaceF
   const nestedNotes = notesBelow(root)
   return {
     root,
-    vcs: branch === undefined ? null : { branch, state: 'changes not known' },
+    vcs: branch === undefined ? null : { branch, state: 'changes unknown' },
     entries: topLevel(root),
     ...(notes ? { notes } : {}),
     ...(nestedNotes.length > 0 ? { nestedNotes } : {}),
@@ -87,8 +87,8 @@ function readWithin(bounds: readonly Workspace[], path: string): NoteFile {
 
 function readNote(repository: Workspace, path: string): NoteFile {
   const { absolute, outside, guarded } = repository.resolve(path)
-  if (outside) return { problem: 'it is outside of the workspace' }
-  if (guarded) return { problem: 'files of this kind are read only when you agree' }
+  if (outside) return { problem: 'it is outside the workspace' }
+  if (guarded) return { problem: 'files of this kind are read only with your approval' }
   const text = attempt(() => readHead(absolute, constants.O_NOFOLLOW))
   return text === undefined ? { problem: NO_FILE } : { text }
 }

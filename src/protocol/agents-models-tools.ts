@@ -3,14 +3,14 @@ import { action, count, grant, jsonSchema } from './fields.ts'
 
 export const health = z.object({ ok: z.literal(true), version: z.string() }).readonly()
 
-/** What an agent may do with a tool when the main agent starts it: the strictest of both, and what decides. */
+/** What an agent may do with a tool when the main agent starts it: the stricter of both, and the deciding rule. */
 const effectivePermission = z
   .object({
     tool: z.string(),
-    /** null: for everything that no pattern of another row names. */
+    /** null: everything that no pattern of another row matches. */
     pattern: z.string().nullable(),
     action,
-    /** The rule or mode that decides, in words. */
+    /** The deciding rule or mode, as text. */
     rule: z.string(),
   })
   .readonly()
@@ -26,7 +26,7 @@ export const agent = z
     source: z.string(),
     /** As defined: `provider/model`, `inherit` or `small`. */
     model: z.string(),
-    /** The names of the tools that it has when the main agent starts it. */
+    /** Names of the tools that it has when the main agent starts it. */
     tools: z.array(z.string()).readonly(),
     maxTurns: count,
     maxCostUsd: z.number().nullable(),
@@ -42,17 +42,17 @@ export const agent = z
   .readonly()
 export type AgentRow = z.infer<typeof agent>
 
-/** Prices in US dollars per million tokens; null: not known. */
+/** Prices in US dollars per million tokens; null: unknown. */
 export const model = z
   .object({
     id: z.string(),
     provider: z.string(),
     label: z.string(),
-    /** Whether a new conversation starts with it. */
+    /** Whether new conversations use it by default. */
     isDefault: z.boolean(),
-    /** Whether there is a key, or none is needed. The key itself is never told. */
+    /** Whether its key is set, or it needs none. The key itself is never sent. */
     usable: z.boolean(),
-    /** Where the key comes from, or how to give one. */
+    /** Source of the key, or how to set one. */
     note: z.string().nullable(),
     windowTokens: z.number().nullable(),
     price: z.object({ input: z.number(), output: z.number() }).readonly().nullable(),
@@ -70,11 +70,11 @@ export const tool = z
   })
   .readonly()
 
-/** The configuration in force, without secrets; `sources`: the files that were read, the strongest last. */
+/** The effective configuration without secrets; `sources`: the files that were read, the strongest last. */
 export const config = z
   .object({
     values: z.record(z.string(), z.unknown()).readonly(),
-    /** Which source says each of them: `default`, `user config`, `project config`, `environment`. */
+    /** Source of each value: `default`, `user config`, `project config`, `environment`. */
     origins: z.record(z.string(), z.string()).readonly(),
     sources: z.array(z.string()).readonly(),
     warnings: z.array(z.string()).readonly(),

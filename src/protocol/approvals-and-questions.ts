@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { grant, id, ms, words } from './fields.ts'
 
 const asked = {
-  /** What people call it, and `/approve` takes: 1, 2, 3, ... in its conversation, never given twice. */
+  /** Its number for people and for `/approve`: 1, 2, 3, ... in its conversation, never reused. */
   number: z.int().min(1),
   conversationId: id('cnv'),
   branchId: id('brn'),
   runId: id('run'),
   callId: id('cal'),
-  /** Agents from the root to the one that asks. */
+  /** Agents from the root to the asking one. */
   path: z.array(z.string()).readonly(),
 }
 
-/** An open question whether a call may be made. `position` of `of` is its place in the list: oldest first. */
+/** An open approval of a call. `position` of `of` is its place in the list, oldest first. */
 export const approval = z
   .object({
     id: id('apr'),
@@ -22,11 +22,11 @@ export const approval = z
     /** The exact command, diff or path. */
     detail: z.string(),
     directory: z.string(),
-    /** The rule that asked, in words. */
+    /** The rule that asked, as text. */
     rule: z.string(),
-    /** What "run" and "always" would grant; null: it can be answered for this once alone. */
+    /** What "run" and "always" would grant; null: it can only be allowed once. */
     grant: grant.nullable(),
-    /** The pattern of that; null where there is none, which grants the tool as a whole. */
+    /** Pattern of that grant; null grants the whole tool. */
     pattern: z.string().nullable(),
     requestedAt: ms,
     position: z.int().min(1),
@@ -40,29 +40,29 @@ const grantScope = z.enum(['conversation', 'project'])
 
 export const answerApproval = z.object({
   answer: approvalAnswer,
-  /** Of `always`: in this conversation, which is the default, or in every one of its directory. */
+  /** For `always`: this conversation (default), or every conversation of its directory. */
   scope: grantScope.optional(),
-  /** Of `run` and `always`: in the place of the pattern that was offered. */
+  /** For `run` and `always`: replaces the offered pattern. */
   pattern: z.string().max(10_000).optional(),
-  /** Read by the model, where the answer is `deny`. */
+  /** Shown to the model if the answer is `deny`. */
   note: z.string().max(10_000).optional(),
-  /** Who answers, for the record; default: the server's word for its clients. */
+  /** Recorded author of the answer. Default: the server's name for its clients. */
   by: z.string().min(1).max(200).optional(),
 })
-/** `waits`: no process goes on with the run; it does when somebody continues it. */
+/** `waits`: no process drives the run; the answer applies when it is continued. */
 export const approvalAnswered = z.object({
   approvalId: id('apr'),
   answer: approvalAnswer,
   waits: z.boolean(),
 })
 
-/** What an agent asks in words. */
+/** A question of an agent. */
 export const question = z
   .object({
     id: id('que'),
     ...asked,
     question: z.string(),
-    /** Answers to choose from; any other text is one too. */
+    /** Suggested answers; any other text is allowed too. */
     options: z.array(z.string()).readonly(),
     askedAt: ms,
     position: z.int().min(1),
@@ -74,23 +74,23 @@ export type QuestionRow = z.infer<typeof question>
 export const answerQuestion = z.object({ text: words, by: z.string().min(1).max(200).optional() })
 export const questionAnswered = z.object({ questionId: id('que'), waits: z.boolean() })
 
-/** Which one; without it all that the conversation has ever asked. */
+/** Filter; without it, everything that the conversation has ever asked. */
 export const asksQuery = z.object({ number: z.coerce.number().int().min(1).optional() })
 
-/** Something that was asked, and what came of it. */
+/** An approval or question, and its outcome. */
 export const ask = z
   .object({
     id: z.union([id('apr'), id('que')]),
     number: z.int().min(1),
     kind: z.enum(['approval', 'question']),
-    /** Of an approval the call, of a question its words. */
+    /** Title of the call, or the question. */
     title: z.string(),
     path: z.array(z.string()).readonly(),
     askedAt: ms,
-    /** `once`, `run`, `always`, `deny`, or what was said; null: nothing yet, or it was closed without an answer. */
+    /** `once`, `run`, `always`, `deny`, or the text; null: still open, or closed without an answer. */
     answer: z.string().nullable(),
     answeredBy: z.string().nullable(),
-    /** null: it is open. */
+    /** null: still open. */
     answeredAt: ms.nullable(),
   })
   .readonly()

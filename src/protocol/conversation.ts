@@ -20,12 +20,12 @@ const about = {
 export const conversationItem = z
   .object({
     ...about,
-    /** Of the last run on its main branch; null: there was none. */
+    /** Status of the last run on its main branch; null: none yet. */
     status: runStatus.nullable(),
     reason: runReason,
-    /** What still works or is paused below a run that has completed: `1 subagent paused`; null: nothing. */
+    /** What still works or is paused below a completed run: `1 subagent paused`; null: nothing. */
     left: z.string().nullable(),
-    /** Open approvals and questions, and runs that are running or waiting. */
+    /** Counts of open approvals and questions, and of running or waiting runs. */
     needsYou: count,
     running: count,
     costUsd: cost,
@@ -37,7 +37,7 @@ export const branch = z
   .object({
     id: id('brn'),
     conversationId: id('cnv'),
-    /** main, fork or subagent; readers tolerate others. */
+    /** main, fork or subagent; readers must accept unknown kinds. */
     kind: z.string(),
     inheritContext: z.boolean(),
     parentBranchId: id('brn').nullable(),
@@ -53,43 +53,46 @@ export type BranchRow = z.infer<typeof branch>
 export const branchPage = z
   .object({
     branch,
-    /** Its latest run; null: nothing has run on it. */
+    /** Its latest run; null: none yet. */
     run: run.nullable(),
-    /** How many messages of its own it has. */
+    /** Number of its own messages. */
     messages: count,
   })
   .readonly()
 
-/** Everything that both UIs draw, but for the messages, which are paged (`listMessages`). Events after `seq` bring it up to date. */
+/**
+ * Everything that both UIs draw, except messages, which are paged (`listMessages`). Events after `seq` bring it up to
+ * date.
+ */
 export const snapshot = z
   .object({
     seq: count,
     conversation: z.object({ ...about, mode: z.string().nullable() }).readonly(),
-    /** null: no process drives it, and nothing goes on by itself. `mine`: it is the process that answers. */
+    /** null: no process drives it, so nothing continues by itself. `mine`: the answering process drives it. */
     owner: owner.unwrap().extend({ mine: z.boolean() }).readonly().nullable(),
     branches: z.array(branch).readonly(),
-    /** Oldest first: those that go on, and the latest of the others. */
+    /** Oldest first: active runs, and the latest of the others. */
     runs: z.array(run).readonly(),
-    /** Older runs that are not in the list, but in the totals. */
+    /** Number of older runs missing from the list but included in the totals. */
     runsOmitted: count,
-    /** The last calls of each run that goes on, oldest first. */
+    /** The last calls of each active run, oldest first. */
     calls: z.array(call).readonly(),
-    /** Answers that are being streamed, with their text so far. */
+    /** Streaming answers with their text so far. */
     streaming: z.array(partialMessage).readonly(),
     approvals: z.array(approval).readonly(),
     questions: z.array(question).readonly(),
-    /** Of all branches, each in the order in which it is read. */
+    /** Inbox items of all branches, each in reading order. */
     inbox: z.array(inboxItem).readonly(),
     slots: z
       .object({
         running: count,
         max: count,
         queued: count,
-        /** What the queued ones wait for: a slot of the process that drives it; absent: one of the conversation. */
+        /** What queued runs wait for: a slot of the driving process; absent: a slot of the conversation. */
         line: z.enum(['conversation', 'process']).optional(),
       })
       .readonly(),
-    /** Caps; null: none. What is left is what these are beyond the totals. */
+    /** Caps; null: none. The remainder is the cap minus the totals. */
     budget: z.object({ usd: z.number().nullable(), tokens: z.number().nullable() }).readonly(),
     totals,
   })
@@ -105,11 +108,11 @@ const order = {
 
 type Order = { readonly [K in 'text' | keyof typeof order]?: unknown }
 
-/** What is said of a run would be ignored where none begins. */
+/** Run options are refused if no run starts, because they would have no effect. */
 function beginsRun({ text, model, maxTurns, budgetUsd }: Order): boolean {
   return text !== undefined || [model, maxTurns, budgetUsd].every((each) => each === undefined)
 }
-const NO_RUN = 'expected a text: model, maxTurns and budgetUsd are for the run that begins with it'
+const NO_RUN = 'expected text: model, maxTurns and budgetUsd apply to the run that it starts'
 
 const file = z.strictObject({
   mediaType: z.string().min(1).max(200),
@@ -118,10 +121,10 @@ const file = z.strictObject({
   filename: z.string().max(500).optional(),
 })
 
-/** Without `text` a conversation is made that has an empty main branch, and nothing runs. */
+/** Without `text`, creates a conversation with an empty main branch and no run. */
 export const createConversation = z
   .object({
-    /** Absolute; default: where the server was started. */
+    /** Absolute path. Default: where the server was started. */
     directory: z.string().min(1).max(4096).optional(),
     title: z.string().min(1).max(500).optional(),
     text: words.optional(),
@@ -140,28 +143,28 @@ export const updateConversation = z.object({ title: z.string().trim().min(1).max
 
 export const sendMessage = z.object({
   text: words,
-  /** `steer`: read at the next turn of a run that goes on. Where the run is paused, both continue it. */
+  /** `steer`: read at the next turn of an active run. If the run is paused, both modes continue it. */
   mode: z.enum(['steer', 'follow_up']).default('follow_up'),
   files: z.array(file).max(20).optional(),
-  /** false, where a subagent has stopped: its report goes to nobody, so that its parent is not woken. Default: true. */
+  /** For a stopped subagent, false discards its report, so that its parent is not woken. Default: true. */
   wake: z.boolean().optional(),
   ...order,
 })
-/** `itemId`: it waits in the inbox; null: a run began with it. `runId`: what reads it; null: none goes on. */
+/** `itemId`: it waits in the inbox; null: it started a run. `runId`: the run that reads it; null: no active run. */
 export const messageSent = z.object({ itemId: id('inb').nullable(), runId: id('run').nullable() })
 
-/** Without `text` a branch is made on which nothing runs. */
+/** Without `text`, creates a branch without a run. */
 export const forkMessage = z.object({ text: words.optional(), ...order }).refine(beginsRun, NO_RUN)
 export const editMessage = z.object({ text: words, ...order })
 export const regenerateMessage = z.object(order)
-/** `runId`: where a run began on the new branch. */
+/** `runId`: the run started on the new branch. */
 export const forked = z.object({ branchId: id('brn'), runId: id('run').optional() })
 
 export const spawnSubagent = z.object({
   task: words,
   agent: z.string().min(1).max(128).default('general'),
   label: z.string().min(1).max(200).optional(),
-  /** What becomes of its report: it wakes the idle agent above it, or stands in its context, or both. */
+  /** Delivery of its report: wakes the idle agent above it, is added to its context, or both. */
   deliver: z.enum(['wake', 'announce', 'both']).optional(),
   ...order,
 })

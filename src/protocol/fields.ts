@@ -4,7 +4,7 @@ import { denialReasons } from '../core/denial-reason.ts'
 import { finishReasons } from '../core/finish-reason.ts'
 import type { IdPrefix, IdTypes } from '../core/ids.ts'
 
-/** Fields that several answers share. Times are milliseconds since the epoch, money is US dollars. */
+/** Fields shared by several responses. Times are milliseconds since the epoch, money is US dollars. */
 
 /** `cnv_` and 26 characters. */
 export function id<P extends IdPrefix>(prefix: P): z.ZodType<IdTypes[P], string> {
@@ -16,9 +16,9 @@ export function id<P extends IdPrefix>(prefix: P): z.ZodType<IdTypes[P], string>
 
 export const ms = z.int().min(0)
 export const count = z.int().min(0)
-/** null: a price in it is not known, which is never 0. */
+/** null: some price is unknown (never 0). */
 export const cost = z.number().min(0).nullable()
-/** What a person writes. */
+/** Text written by a person. */
 export const words = z
   .string()
   .max(1_000_000)
@@ -42,7 +42,7 @@ export const errorShape = z
     hint: z.string().optional(),
   })
   .readonly()
-/** Of a call; `reason`: who or what did not let it begin. */
+/** For a call; `reason`: who or what denied it. */
 export const callError = errorShape
   .unwrap()
   .extend({ reason: z.enum(denialReasons).optional() })
@@ -88,15 +88,15 @@ export const endReason = z
   ])
   .nullable()
 
-/** How the answer that ended a run had ended, as its provider said; null: no answer ended it. */
+/** How the last answer of the run ended, as its provider reported it; null: no answer ended it. */
 export const finishReason = z.enum(finishReasons).nullable()
 
 export const grant = z.object({ tool: z.string(), pattern: z.string().optional() }).readonly()
 export const action = z.enum(['allow', 'ask', 'deny'])
-/** A JSON Schema, as data. */
+/** A JSON Schema. */
 export const jsonSchema = z.record(z.string(), z.unknown()).readonly()
 
-/** Every error answer; `fields`: where a body or a query is not as it has to be. */
+/** Every error response; `fields`: invalid fields of a body or query. */
 export const errorAnswer = z.object({
   error: errorShape.unwrap().extend({
     fields: z.array(z.object({ path: z.string(), message: z.string() })).optional(),

@@ -21,21 +21,21 @@ export const inboxItem = z
     kind: z.enum(['user', 'result', 'note']),
     mode: z.enum(['steer', 'follow_up']),
     text: z.string(),
-    /** Of a message: `person`, `runtime`, `unknown` or an agent; null: it is not known. */
+    /** For a message: `person`, `runtime`, `unknown` or an agent; null: unknown. */
     author: author.nullable(),
-    /** Of a result: what the runtime knows of the report; `text` is what the subagent wrote. */
+    /** For a result: what the runtime knows about the report; `text` is what the subagent wrote. */
     report: report.nullable(),
-    /** Of a result: the run whose report it is. */
+    /** For a result: the run that reported. */
     fromRunId: id('run').nullable(),
     createdAt: ms,
   })
   .readonly()
 export type InboxItem = z.infer<typeof inboxItem>
 
-/** Other words for what a person wrote, or when it is read; `steer`: at the next turn. */
+/** Changes the text of a person's message, or its delivery; `steer`: at the next turn. */
 export const changeInboxItem = z
   .object({ text: words.optional(), mode: z.literal('steer').optional() })
   .refine(({ text, mode }) => text !== undefined || mode !== undefined, 'expected text or mode')
 export const inboxItemChanged = z.object({ itemId: id('inb'), mode: inboxItem.unwrap().shape.mode })
-/** Results and notes stay (`left`): each is withdrawn by name alone. */
+/** Results and notes stay (`left`): they can only be withdrawn one by one. */
 export const inboxCleared = z.object({ withdrawn: count, left: count })

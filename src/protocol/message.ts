@@ -3,7 +3,10 @@ import type { Part } from '../core/message.ts'
 import { count, id, ms, usage } from './fields.ts'
 import { call } from './run.ts'
 
-/** Its other fields depend on `type`: text (`author`: who wrote it, in a user message), reasoning, tool-call, tool-result, file, report, notice. Readers pass over others. */
+/**
+ * Other fields depend on `type`: text (`author`: who wrote it, in a user message), reasoning, tool-call, tool-result,
+ * file, report, notice. Readers must skip unknown types.
+ */
 const part = z.looseObject({ id: id('prt'), type: z.string() }) as unknown as z.ZodType<Part, Part>
 
 const message = z
@@ -13,42 +16,42 @@ const message = z
     /** 0, 1, 2, ... in its branch. */
     position: count,
     role: z.enum(['system', 'user', 'assistant', 'tool']),
-    /** `interrupted`: cut for good; kept for people, never sent to the model again. */
+    /** `interrupted`: permanently cut; kept for people, never sent to the model again. */
     state: z.enum(['streaming', 'complete', 'interrupted']),
     parts: z.array(part).readonly(),
-    /** The run in which it was written; null: none. Who wrote it, its parts say. */
+    /** The run that wrote it; null: none. Its parts name the author. */
     runId: id('run').nullable(),
-    /** Of an assistant message: what its request measured. */
+    /** For an assistant message: figures of its request. */
     usage: usage.nullable(),
     createdAt: ms,
   })
   .readonly()
 
-/** What there is of an answer that is being streamed. */
+/** A streaming answer so far. */
 export const partialMessage = z
   .object({ messageId: id('msg'), branchId: id('brn'), runId: id('run'), parts: z.array(part).readonly() })
   .readonly()
 
 export const pageQuery = z.object({
-  /** Only messages whose position is smaller. */
+  /** Only messages with a smaller position. */
   before: z.coerce.number<number | string>().int().min(0).optional(),
-  /** Only up to and including this message: what a branch inherits of the one that it leaves. */
+  /** Only messages up to and including this one: what a branch inherits from its origin. */
   upTo: id('msg').optional(),
   limit: z.coerce.number<number | string>().int().min(1).max(200).default(50),
 })
 
-/** The last messages of a branch that were asked for, oldest first; its own ones, not those that it inherits. */
+/** The last messages of a branch, oldest first; only its own, not inherited ones. */
 export const messagePage = z
   .object({
     branchId: id('brn'),
-    /** Events after this one are not in it. */
+    /** The page excludes events after this one. */
     seq: count,
     messages: z.array(message).readonly(),
-    /** The tool calls of these messages that have begun. */
+    /** Tool calls of these messages that have started. */
     calls: z.array(call).readonly(),
-    /** `before` of the page that comes before this one; null: there is none. */
+    /** Value of `before` for the previous page; null: none. */
     before: count.nullable(),
-    /** How many messages of the branch before these are system messages; absent: none. */
+    /** Number of earlier system messages on the branch; absent: none. */
     systemsBefore: count.optional(),
   })
   .readonly()

@@ -1,6 +1,9 @@
 type Paths = Readonly<Record<string, readonly ['GET' | 'POST' | 'PATCH' | 'DELETE', string]>>
 
-/** Method and path below `/api` of every JSON route: data, so that a client need not carry the schemas (route-schemas.ts). */
+/**
+ * Method and path below `/api` of every JSON route. Plain data, so that clients do not load the schemas
+ * (route-schemas.ts).
+ */
 export const paths = {
   health: ['GET', '/health'],
   listConversations: ['GET', '/conversations'],
@@ -56,7 +59,7 @@ export const paths = {
 
 export type RouteName = keyof typeof paths
 
-/** The routes whose answer is no JSON, or that are of the server alone. */
+/** Routes with another response type than JSON, or only for the server itself. */
 export const otherPaths = {
   openApi: ['GET', '/openapi.json'],
   openSession: ['POST', '/sessions'],
@@ -68,5 +71,5 @@ export const otherPaths = {
 
 export type OtherRouteName = keyof typeof otherPaths
 
-/** A header of the command line in a process that a run has started: the id of that run. */
+/** Header that the command line sends from a process started by a run: the id of that run. */
 export const RUN_HEADER = 'offshoot-run'

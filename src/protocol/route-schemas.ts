@@ -53,11 +53,11 @@ interface Route {
   /** The body of a POST or PATCH, an object; the query of a GET. */
   readonly input: z.ZodType
   readonly answer: z.ZodType
-  /** Of an answer that is no error. */
+  /** Status of a successful response. */
   readonly status: 200 | 201 | 202
 }
 
-/** A field that nothing reads is refused: what it was to do would not be done. */
+/** Unknown fields are refused, because they would have no effect. */
 function route<I extends z.ZodType, A extends z.ZodType>(
   input: I,
   answer: A,
@@ -74,8 +74,8 @@ function isLoose(input: z.ZodType): input is z.ZodObject {
 const ofConversation = z.object({ conversation: id('cnv').optional() })
 
 /**
- * `status` may name several, with commas between them. Without it: every run of the conversation, branch or parent that is
- * named; of the whole store those that are not final.
+ * `status` may list several, separated by commas. Without it: every run of the named conversation, branch or parent;
+ * for the whole store, only runs that are not final.
  */
 const runsQuery = ofConversation.extend({
   status: z
@@ -87,9 +87,7 @@ const runsQuery = ofConversation.extend({
   parent: id('run').optional(),
 })
 
-/**
- * What every JSON route takes and answers (docs/server.md).
- */
+/** Input and output of every JSON route (docs/server.md). */
 export const routes = {
   health: route(nothing, health),
   listConversations: route(z.object({ directory: z.string().optional() }), z.array(conversationItem)),
@@ -155,10 +153,10 @@ const eventsQuery = z.strictObject({
     .optional(),
 })
 
-/** The key of a link, which is exchanged for a session. */
+/** Key of a sign-in link, exchanged for a session. */
 const linkKey = z.strictObject({ key: z.string().max(100) })
 
-/** What the other routes read. */
+/** Input of the other routes. */
 export const otherInputs = {
   openApi: nothing,
   openSession: linkKey,
@@ -175,6 +173,6 @@ type HasId<N extends RouteName> = (typeof paths)[N][1] extends `${string}:id${st
   ? { readonly id: string }
   : unknown
 
-/** What a client gives: the id of the path, and the body or query. */
+/** Input from a client: the id in the path, and the body or query. */
 export type RouteInput<N extends RouteName> = HasId<N> & z.input<Routes[N]['input']>
 export type RouteAnswer<N extends RouteName> = z.output<Routes[N]['answer']>

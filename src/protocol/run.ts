@@ -45,14 +45,14 @@ const statusLine = z
   })
   .readonly()
 
-/** One run as every client sees it. */
+/** One run as clients see it. */
 export const run = z
   .object({
     id: id('run'),
     conversationId: id('cnv'),
     branchId: id('brn'),
     parentRunId: id('run').nullable(),
-    /** The call of its parent that started it; null for a main run and for what a person started. */
+    /** The call of its parent that started it; null for a main run and for one started by a person. */
     callId: id('cal').nullable(),
     /** 0 for a main run. */
     depth: count,
@@ -66,7 +66,7 @@ export const run = z
     endReason,
     finishReason,
     waitingFor: waitingFor.nullable(),
-    /** Who has asked it to pause at its next boundary. */
+    /** Who asked it to pause at its next boundary. */
     pausing: z.enum(['user', 'parent']).nullable(),
     lastAction: lastAction.nullable(),
     attempt: count,
@@ -77,27 +77,27 @@ export const run = z
     costUsd: cost,
     queuedAt: ms,
     startedAt: ms.nullable(),
-    /** When it stopped, a pause included; null: it goes on. */
+    /** When it stopped or paused; null: it is active. */
     endedAt: ms.nullable(),
-    /** 1 for the next of its conversation that gets a slot; null where it does not wait for one. */
+    /** 1: next in its conversation to get a slot; null: not waiting for a slot. */
     queuePosition: z.int().min(1).nullable(),
-    /** The first sentence of its report; null while it has not stopped, and where there is none. */
+    /** The first sentence of its report; null until it stops, or if there is none. */
     headline: z.string().nullable(),
-    /** Of a paused run: reports that were delivered to it and that no request has read. Absent: none. */
+    /** For a paused run: delivered reports that no request has read. Absent: none. */
     unreadReports: count.optional(),
     error: errorShape.nullable(),
-    /** Where its tools work, if that is not the directory of the conversation. */
+    /** Where its tools work, if not in the directory of the conversation. */
     directory: z.string().nullable(),
     effort,
-    /** What the user has delegated to its agent. */
+    /** What the user delegated to its agent. */
     delegations: z.array(grant).readonly(),
-    /** What it may still spend, when this was asked for; null: nothing caps it, or a price is not known. */
+    /** Remaining budget when requested; null: no cap, or a price is unknown. */
     budgetLeftUsd: z.number().nullable(),
     budgetLeftTokens: z.number().nullable(),
-    /** Held for what it has started, beyond what is spent. */
+    /** Reserved for what it started, beyond what is spent. */
     reservedUsd: z.number(),
     reservedTokens: z.number(),
-    /** Of the latest run of a branch. A snapshot has none: the client makes it of what it knows (`statusOf`). */
+    /** For the latest run of a branch. Snapshots omit it: the client derives it (`statusOf`). */
     statusLine: statusLine.optional(),
     /** The run and everything below it. */
     subtree: totals,
@@ -116,14 +116,14 @@ const callStatus = z.enum([
   'unknown',
 ])
 
-/** A tool call without its input and output, which are parts of messages. */
+/** A tool call without input and output, which are message parts. */
 export const call = z
   .object({
     id: id('cal'),
     branchId: id('brn'),
     runId: id('run'),
     tool: z.string(),
-    /** Made by the tool: `Read lib/auth.ts:1-80`. */
+    /** Set by the tool: `Read lib/auth.ts:1-80`. */
     title: z.string(),
     status: callStatus,
     exitCode: z.int().nullable(),

@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import { count, ms } from './fields.ts'
 
-/** A browser that is signed in. Times are milliseconds since the epoch. */
+/** A signed-in browser. Times are milliseconds since the epoch. */
 export const session = z
   .object({
     id: z.string(),
-    /** Of the server that takes it. */
+    /** Port of the server that accepts it. */
     port: count,
     createdAt: ms,
     expiresAt: ms,
     usedAt: ms,
-    /** What the browser calls itself. */
+    /** The browser's own name. */
     browser: z.string(),
-    /** Whether it is that of the caller. */
+    /** Whether it is the caller's session. */
     isCurrent: z.boolean(),
   })
   .readonly()
 export type SessionRow = z.infer<typeof session>
 
-/** The token is told once; the server keeps its hash. */
+/** The token is sent once; the server keeps its hash. */
 export const sessionOpened = z
   .object({ id: z.string(), token: z.string(), createdAt: ms, expiresAt: ms })
   .readonly()

@@ -32,7 +32,7 @@ const authorship = {
   reportTitle,
 } as const
 
-/** What a client derives of events in the same manner as the server does of rows. */
+/** Values that clients derive from events the same way the server derives them from rows. */
 export const shared = {
   ...authorship,
   messageNumbers,

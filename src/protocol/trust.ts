@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const directory = z.string().min(1)
 
-/** What a file of a directory asks for. `text` holds words of the file: it is shown as text. */
+/** A request of a file in a directory. `text` contains words of the file: show it as text. */
 const trustRequest = z
   .object({
     file: z.string(),
@@ -13,7 +13,7 @@ const trustRequest = z
   })
   .readonly()
 
-/** `digest`: of all that is asked; `problem`: why the record of the user is not believed. */
+/** `digest`: of all requests; `problem`: why the user's record is ignored. */
 export const trust = z
   .object({
     directory,
@@ -28,7 +28,7 @@ export type TrustRow = z.infer<typeof trust>
 /** Without a directory: where the server was started. */
 export const trustQuery = z.object({ directory: directory.optional() })
 
-/** The digest of what the person was shown: where the files ask for something else by now, nothing is granted. */
+/** Digest of what the person saw: if the requests have changed since, nothing is granted. */
 export const giveTrust = trustQuery.extend({ digest: z.string().min(1) })
 
 export const revokeTrust = z.object({ directory: directory.optional() })

@@ -4,17 +4,17 @@ import { isSame } from './installation-token.ts'
 
 const BEARER = /^Bearer ([\w-]{1,200})$/i
 
-/** Who asks: a program that has the token of the installation, or a page with a session. */
+/** The caller: a program with the installation's token, or a page with a session. */
 export type Caller =
   | { readonly kind: 'token' }
   | {
       readonly kind: 'session'
       readonly id: string
-      /** Aborted when the session ends: what is open for it ends too. */
+      /** Aborted when the session ends, which also ends its open streams. */
       readonly signal: AbortSignal
     }
 
-/** Finds out who asks, by the header Authorization alone: a cookie would reach every port of this machine. */
+/** Authenticates by the Authorization header only: a cookie would reach every port of this machine. */
 export class Access {
   readonly #token: string
   readonly #sessions: Sessions
@@ -33,7 +33,7 @@ export class Access {
     throw new Problem(
       401,
       'unauthorized',
-      authorization === undefined ? 'a token is needed' : 'this is no token here, or its session has ended',
+      authorization === undefined ? 'a token is needed' : 'this token is unknown, or its session has ended',
       'Authorization: Bearer $(cat "$OFFSHOOT_HOME/token"); for a browser `offshoot sessions link` prints a link',
     )
   }

@@ -4,7 +4,7 @@ import { listModels } from '../library/model-list.ts'
 import type { Handlers } from './route-handler.ts'
 import type { DirectoryRuntime } from './directory-runtimes.ts'
 
-/** What there is, in the directory that is named, else where the server was started. */
+/** Handlers for the named directory, else where the server was started. */
 export const agentsModelsToolsHandlers: Handlers<
   'health' | 'listAgents' | 'listModels' | 'listTools' | 'getConfig'
 > = {

@@ -28,7 +28,7 @@ export interface AppOptions extends OtherRouteOptions {
   readonly names: Names
   readonly access: Access
   readonly pages: PageFiles
-  /** What nobody foresaw. */
+  /** Unexpected errors. */
   readonly onDefect: (error: unknown) => void
 }
 
@@ -44,7 +44,7 @@ const HANDLERS: Handlers<RouteName> = {
   ...sessionHandlers,
 }
 
-/** The whole of HTTP (docs/server.md). Checks come in the order of the contract; each refusal is one JSON object. */
+/** The whole HTTP API (docs/server.md). Checks run in the order of the contract; each refusal is one JSON object. */
 export function createApp(options: AppOptions): Hono<Env> {
   const app = new Hono<Env>()
   const { access, ending, context, names, onDefect, pages } = options
@@ -52,8 +52,8 @@ export function createApp(options: AppOptions): Hono<Env> {
     checkSender(senderOf(c), names)
     const found = isRead(c.req.method) && !isApi(c) ? pages.answer(c.req.path) : undefined
     if (!found && !isOpen(c)) c.set('caller', access.check(c.req.header('authorization')))
-    if (ending.aborted) throw new Problem(503, 'closed', 'the server is ending')
-    if (found) c.res = found // the files of the page hold nothing of the user
+    if (ending.aborted) throw new Problem(503, 'closed', 'the server is shutting down')
+    if (found) c.res = found // the page's files contain no user data
     else await next()
     for (const [name, value] of Object.entries(SECURITY_HEADERS))
       if (!c.res.headers.has(name)) c.res.headers.set(name, value)
@@ -63,7 +63,7 @@ export function createApp(options: AppOptions): Hono<Env> {
     if (problem.status === 500) onDefect(error)
     const answer = json(maskAnswer({ status: problem.status, body: problemBody(problem) }, context.secrets))
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) answer.headers.set(name, value)
-    // what is too large is not read to its end: nothing can follow on this connection
+    // an oversized body is not read to its end, so the connection cannot be reused
     if (problem.status === 413) answer.headers.set('connection', 'close')
     return answer
   })
@@ -75,7 +75,7 @@ export function createApp(options: AppOptions): Hono<Env> {
       404,
       'not_found',
       `there is no ${c.req.method} ${c.req.path.slice(0, 200)}`,
-      'GET /api/openapi.json lists what there is',
+      'GET /api/openapi.json lists all routes',
     )
   })
   return app
@@ -85,7 +85,7 @@ function isApi({ req }: Ctx): boolean {
   return req.path === '/api' || req.path.startsWith('/api/')
 }
 
-/** A key is exchanged by a browser that has nothing else yet. */
+/** A browser without any credentials exchanges a key. */
 function isOpen({ req: { method, path } }: Ctx): boolean {
   return path === '/api/health' ? isRead(method) : path === '/api/sessions' && method === 'POST'
 }
@@ -110,7 +110,7 @@ function senderOf(c: Ctx) {
   }
 }
 
-/** In the order of the contract: 404, 413, 400, 422, and then whatever the state of things refuses. */
+/** In contract order: 404, 413, 400, 422, then refusals by the current state. */
 function addRoute(app: Hono<Env>, name: RouteName, context: ServerContext, idempotency: Idempotency): void {
   const [method, path] = paths[name]
   const { input: schema, status } = routes[name]
@@ -120,7 +120,7 @@ function addRoute(app: Hono<Env>, name: RouteName, context: ServerContext, idemp
   app.on(method, `/api${path}`, async (c) => {
     const id = c.req.param('id') ?? ''
     const find = () => collection && requireRow(context.store, collection, id)
-    // what is deleted is gone when the call is sent again with its Idempotency-Key
+    // a deleted target is gone when the request is repeated with its Idempotency-Key
     const isKeptDelete = method === 'DELETE' && c.req.header('idempotency-key') !== undefined
     const row = isKeptDelete ? undefined : find()
     const { input, sent } = await readInput<unknown>(c.req.raw, { method, input: schema })
@@ -136,7 +136,7 @@ function addRoute(app: Hono<Env>, name: RouteName, context: ServerContext, idemp
       try {
         return maskAnswer({ status, body: await handle(context, exchange) }, context.secrets)
       } catch (error) {
-        find() // what was deleted meanwhile is not there any more, whatever that has led to
+        find() // a target deleted in the meantime is gone, whatever error that caused
         throw error
       }
     }

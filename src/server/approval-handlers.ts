@@ -32,7 +32,7 @@ export const approvalHandlers: Handlers<
   listAsks: ({ store }, { row, input }) => everAsked(store, row.id, input.number),
 }
 
-/** What people have to answer, the oldest first: in one conversation, or in all. */
+/** Open asks, oldest first: of one conversation, or of all. */
 export function openAsks(store: Store, id?: ConversationId): readonly (Approval | Question)[] {
   return [...openApprovals(store, id), ...openQuestions(store, id)]
 }
@@ -51,7 +51,7 @@ function ofOpenRuns<T extends Approval | Question>(store: Store, rows: readonly 
   return rows.filter(({ runId }) => !isStopped(store.get('runs', runId)!.status))
 }
 
-/** Each with its place among those of its conversation. */
+/** Each with its place within its conversation. */
 function placed<T extends Approval | Question, R extends object>(
   rows: readonly T[],
   shown: (row: T) => R,

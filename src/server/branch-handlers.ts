@@ -52,7 +52,7 @@ export const branchHandlers: Handlers<
       throw new Problem(
         409,
         'conflict',
-        'what a person starts stands below the main branch',
+        'a person can start subagents only below the main branch',
         'use that branch',
       )
     const { task, agent, model, ...order } = input
@@ -108,7 +108,7 @@ type Message = z.output<typeof sendMessage> & {
   readonly author: Author
 }
 
-/** What a person says on a branch, with the files that they name. */
+/** A person's message for a branch, with attached files. */
 export async function sendToBranch(
   { directoryRuntimes }: ServerContext,
   branch: Branch,
@@ -136,7 +136,7 @@ export async function sendToBranch(
   return sent
 }
 
-/** Goes on with the latest run of what is named. */
+/** Continues the latest run of the target. */
 export async function goOn(
   directoryRuntime: DirectoryRuntime,
   conversationId: Branch['conversationId'],
@@ -165,11 +165,11 @@ export async function goOn(
 
 type Files = NonNullable<Message['files']>
 
-/** Texts stand below what was said, each under its name. @throws Problem 422 for what is no text. */
+/** Puts each text under its file name below the message. @throws Problem 422 for a file that is not text. */
 function withFiles(text: string, files: Files): string {
   const blocks = files.map(({ mediaType, data, filename = 'file' }, i) => {
     if (!/^(text\/|application\/(json|xml|yaml|javascript|x-sh))/.test(mediaType))
-      throw new Problem(422, 'invalid', `files.${i}: ${mediaType} is not taken; only texts are`)
+      throw new Problem(422, 'invalid', `files.${i}: ${mediaType} is not accepted; only text files are`)
     const name = filename.replace(/[^\w. ()/-]+/g, '_')
     return `--- ${name} ---\n${Buffer.from(data, 'base64').toString('utf8')}`
   })

@@ -2,24 +2,24 @@ import { z } from 'zod'
 import { nearestName } from '../core/nearest-name.ts'
 import { Problem } from './problem.ts'
 
-/** @throws Problem 422 that names the first field, and says how it has to be. */
+/** @throws Problem 422 with the first invalid field and what it must be. */
 export function checkedInput<T>(schema: z.ZodType<T>, given: unknown): T {
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
   const { issues } = parsed.error
   const unknown = issues.find(({ code }) => code === 'unrecognized_keys')
-  // it may be the reason why another one is missing: so it is said first
+  // reported first, because it may be why another field is missing
   if (unknown?.code === 'unrecognized_keys')
     throw noSuchField([...unknown.path, unknown.keys[0]!], fieldsAt(schema, unknown.path))
   const [{ path, message } = { path: [], message: 'it does not fit' }] = issues
   throw new Problem(422, 'invalid', path.length > 0 ? `${path.join('.')}: ${message}` : message)
 }
 
-/** `none`: what is said where no field is taken. */
+/** `none`: the message if no field is accepted. */
 export function noSuchField(
   path: readonly PropertyKey[],
   known: readonly string[],
-  none = 'nothing is taken here',
+  none = 'no fields are accepted here',
 ): Problem {
   const name = String(path.at(-1)).slice(0, 64)
   const meant = nearestName(name, known, aHalf) ?? known.find((each) => holds(name, each))
@@ -36,7 +36,7 @@ function aHalf({ length }: string): number {
   return Math.max(1, Math.floor(length / 2))
 }
 
-/** `noWake` and `dirName` mean `wake` and `dir`. */
+/** `noWake` and `dirName` may mean `wake` and `dir`. */
 function holds(name: string, field: string): boolean {
   return name.toLowerCase().includes(field.toLowerCase())
 }
@@ -46,7 +46,7 @@ interface Shape {
   readonly items?: Shape
 }
 
-/** Of the object at a place of the input. */
+/** The object at a path of the input. */
 export function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[] = []): readonly string[] {
   let at: Shape | undefined = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape
   for (const key of path) at = typeof key === 'number' ? at?.items : at?.properties?.[String(key)]

@@ -55,7 +55,7 @@ export const conversationHandlers: Handlers<
     if (text === undefined) return { ...ids, runId: null }
     const order = { ...input, text, author, mode: 'follow_up' } as const
     const { runId } = await sendToBranch(context, branch, order).catch(async (error: unknown) => {
-      await remove(context, conversation.id) // nothing was said in it
+      await remove(context, conversation.id) // it has no messages
       throw error
     })
     return { ...ids, runId }
@@ -63,7 +63,7 @@ export const conversationHandlers: Handlers<
 
   async getSnapshot(context, { row }) {
     const directoryRuntime = await context.directoryRuntimes.of(row.id)
-    context.hub.topic(row.id, directoryRuntime) // what is streamed from here on is told
+    context.hub.topic(row.id, directoryRuntime) // later streaming text arrives as events
     const { loaded } = directoryRuntime.composed
     return snapshotOf(context.store, context.store.get('conversations', row.id) ?? row, {
       maxConcurrent: loaded.config.limits.maxConcurrent,
@@ -90,7 +90,7 @@ export const conversationHandlers: Handlers<
         await untilLetGo(context, id)
         if (await remove(context, id)) return { id }
         if (tries === TRIES)
-          throw new Problem(409, 'conflict', `${id} does not stop: it is spoken to all the time`)
+          throw new Problem(409, 'conflict', `${id} does not stop: it keeps getting messages`)
       }
     } finally {
       allowStarts()
@@ -121,12 +121,12 @@ function cancel(context: ServerContext, id: ConversationId) {
   return perform(context, id, { verb: 'cancel', target: id, args: null })
 }
 
-/** Something may begin between a cancel and the delete, but not for ever. */
+/** New work may start between a cancel and the delete, but not forever. */
 const TRIES = 5
-/** For a process that has just ended what it drove. */
+/** For a process that has just ended its work. */
 const LET_GO_MS = 2_000
 
-/** Another process that drove it reads what has become of it before it ends. @throws Problem 409 */
+/** Another driving process reads the new state before it exits. @throws Problem 409 */
 async function untilLetGo({ clock, directoryRuntimes }: ServerContext, id: ConversationId): Promise<void> {
   const directoryRuntime = await directoryRuntimes.of(id)
   const end = clock.now() + LET_GO_MS
@@ -141,7 +141,7 @@ async function untilLetGo({ clock, directoryRuntimes }: ServerContext, id: Conve
   }
 }
 
-/** False where something goes on: read in the transaction that deletes, so that nothing begins in between. */
+/** False if work is active: read in the deleting transaction, so that nothing starts in between. */
 async function remove({ store, hub }: ServerContext, id: ConversationId): Promise<boolean> {
   const isRemoved = await store.tx(
     (tx) => {

@@ -76,7 +76,7 @@ test('nothing starts in a conversation as long as anybody deletes it', async () 
     const answer = await served.post(`/branches/${branchId}/messages`, { text: 'more' })
     return [answer.status, ServedUser.why(answer)]
   }
-  const refused = [409, `${conversationId} is being deleted: nothing starts in it any more`]
+  const refused = [409, `${conversationId} is being deleted: nothing new can start in it`]
   const [first, second] = [await deleting(), await deleting()]
   expect(await said()).toEqual(refused)
   first.gate.reject(new Error('the first one fails'))

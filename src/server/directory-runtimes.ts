@@ -16,7 +16,7 @@ import { createShared, type Shared } from '../runtime/host/slots-and-gates.ts'
 
 export type Store = Composed['store']
 
-/** What this process does in one directory: a runtime with its configuration, and what it drives. */
+/** This process's work in one directory: a runtime with its configuration, and what it drives. */
 export class DirectoryRuntime {
   readonly composed: Composed
   readonly subscribe: Runtime['subscribe']
@@ -40,7 +40,7 @@ export class DirectoryRuntime {
     return this.composed.ownership?.owns(id) ?? false
   }
 
-  /** Takes note of what has begun, so that it is stopped at the end. */
+  /** Registers started work, so that shutdown stops it. */
   drive(started: StartedRun): void {
     this.#driven.add(started)
     if (this.#isEnding) started.stop('leave')
@@ -61,20 +61,20 @@ export class DirectoryRuntime {
     return this.#driven.size === 0 && (this.composed.ownership?.owned() ?? []).length === 0
   }
 
-  /** Whether a person has granted something here, or has taken it back, since it was opened. */
+  /** Whether the trust of this directory has changed since it was opened. */
   isOutdated(env: Env): boolean {
     const { workspace, trust } = this.composed
     return readTrusted(workspace.root, env).version !== trust.version
   }
 
-  /** Pauses what it drives, what is just about to begin too. */
+  /** Pauses what it drives, including work about to start. */
   pause(): void {
     this.#isEnding = true
     for (const { stop } of this.#driven) stop('leave')
     for (const each of this.#recoveries) ignoreLateRejection(each.then(({ stop }) => void stop('leave')))
   }
 
-  /** Pauses what it drives, and ends every process that was started. Never rejects. */
+  /** Pauses what it drives, and stops every child process. Never rejects. */
   async close(): Promise<void> {
     this.#leave()
     this.pause()
@@ -86,31 +86,31 @@ export class DirectoryRuntime {
 
 async function endRecovery(recovering: Promise<Recovery>): Promise<void> {
   const { stop, release: letGo } = await recovering
-  await stop('leave') // it has been at rest before, perhaps, and goes on since
+  await stop('leave') // it may have been idle before and resumed since
   await letGo()
 }
 
 export interface DirectoryRuntimesOptions extends Pick<ComposeOptions, 'env' | 'tellUnknown'>, TestPorts {
   readonly clock: Clock
-  /** One for all of them; it is closed by whoever has opened it. */
+  /** Shared by all of them; whoever opened it closes it. */
   readonly store: Store
-  /** Where nothing is run, but what is left of a conversation whose directory is gone can be ended. */
+  /** Runs nothing, but can end what is left of a conversation whose directory is gone. */
   readonly fallback: string
   readonly onWarning: (directory: string, warning: string) => void
 }
 
 type Mode = Composed['mode']
 
-/** The directories that this server works on, each opened when it is first needed. */
+/** The directories of this server, each opened on first use. */
 export class DirectoryRuntimes {
-  /** Conversations in which nothing starts any more, with how many delete them. */
+  /** Conversations being deleted, in which nothing may start, with the number of deletes. */
   readonly #deleting = new Map<ConversationId, number>()
   readonly #options: DirectoryRuntimesOptions
   readonly #open = new Map<string, Promise<DirectoryRuntime>>()
-  /** In which mode a conversation that began here is driven. */
+  /** The mode of conversations that start here. */
   readonly #modes = new Map<ConversationId, Mode>()
   readonly #ready = new Map<string, DirectoryRuntime>()
-  /** Replaced since what is granted there has changed. They go on with what they drive. */
+  /** Replaced after a trust change; they continue what they drive. */
   readonly #replaced = new Set<DirectoryRuntime>()
   readonly #shared: Shared
 
@@ -127,9 +127,7 @@ export class DirectoryRuntimes {
     return this.#options.env
   }
 
-  /**
-   * With what is granted there now. @throws OffshootError `usage` for a directory that cannot be read, `config`.
-   */
+  /** With the current trust. @throws OffshootError `usage` for an unreadable directory, `config`. */
   at(directory: string, mode?: Mode): Promise<DirectoryRuntime> {
     const key = keyOf(directory, mode)
     const ready = this.#ready.get(key)
@@ -140,12 +138,12 @@ export class DirectoryRuntimes {
     this.#open.set(key, opened)
     opened.then(
       (directoryRuntime) => this.#ready.set(key, directoryRuntime),
-      () => this.#open.delete(key), // it may be mended by the next time
+      () => this.#open.delete(key), // it may be fixed by the next attempt
     )
     return opened
   }
 
-  /** That of a conversation; where its directory is gone, one in which nothing of it can run. @throws OffshootError */
+  /** The runtime of a conversation; if its directory is gone, one that can run nothing. @throws OffshootError */
   async of(id: ConversationId): Promise<DirectoryRuntime> {
     const { directory } = this.#conversation(id)
     const driving = this.#driving(id)
@@ -153,22 +151,16 @@ export class DirectoryRuntimes {
     return await this.at(isDirectory(directory) ? directory : this.#options.fallback, this.#modes.get(id))
   }
 
-  /**
-   * That of a conversation, for something that is to begin there. @throws OffshootError `conflict` too, where its directory
-   * is gone.
-   */
+  /** The runtime of a conversation for a new start. @throws OffshootError, also `conflict` if its directory is gone. */
   async ofPresentDirectory(id: ConversationId): Promise<DirectoryRuntime> {
     if (this.#deleting.has(id))
-      throw new OffshootError('conflict', `${id} is being deleted: nothing starts in it any more`)
+      throw new OffshootError('conflict', `${id} is being deleted: nothing new can start in it`)
     const { directory } = this.#conversation(id)
     if (isDirectory(directory)) return await this.of(id)
-    throw new OffshootError(
-      'conflict',
-      `the directory ${directory} is not there any more: nothing can run in it`,
-    )
+    throw new OffshootError('conflict', `the directory ${directory} no longer exists: nothing can run in it`)
   }
 
-  /** That of a conversation, if it was opened before. */
+  /** The runtime of a conversation, if it is open. */
   ready(id: ConversationId): DirectoryRuntime | undefined {
     const key = keyOf(this.#conversation(id).directory, this.#modes.get(id))
     return this.#driving(id) ?? this.#ready.get(key)
@@ -190,15 +182,15 @@ export class DirectoryRuntimes {
   }
 
   /**
-   * In which a conversation is driven, or may be: here, by the next turn here, or by the process that drives it, which
-   * stores its mode. Another process can have stored a narrower one than this server keeps.
+   * The modes in which a conversation is or may be driven: here, by its next turn here, or by the process that drives
+   * it, which stores its mode. Another process may have stored a narrower one.
    */
   modesOf(id: ConversationId): readonly (string | null | undefined)[] {
     const stored = this.store.get('conversations', id)?.mode
     return [this.#driving(id)?.composed.mode, this.#modes.get(id), stored]
   }
 
-  /** Pauses what is driven in any of them. */
+  /** Pauses everything driven in any of them. */
   pause(): void {
     for (const directoryRuntime of this.all()) directoryRuntime.pause()
   }
@@ -212,7 +204,7 @@ export class DirectoryRuntimes {
     return this.all().find((directoryRuntime) => directoryRuntime.drives(id))
   }
 
-  /** A call may have it in hand just now: it is closed when the next one is replaced. */
+  /** A request may be using it: it is closed when the next one is replaced. */
   #replace(key: string, directoryRuntime: DirectoryRuntime): void {
     for (const each of [...this.#replaced].filter(({ isIdle }) => isIdle)) {
       this.#replaced.delete(each)
@@ -229,7 +221,7 @@ export class DirectoryRuntimes {
     throw new OffshootError('not_found', `there is no conversation ${id}`)
   }
 
-  /** From here on nothing starts in a conversation, until each caller has called the function that it was given. */
+  /** From now on nothing starts in a conversation, until each caller has called its returned function. */
   refuseStarts(id: ConversationId): () => void {
     this.#deleting.set(id, (this.#deleting.get(id) ?? 0) + 1)
     return () => {
@@ -257,7 +249,7 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** Whoever borrows it does not close it. */
+/** A borrower does not close it. */
 function lent(store: Store): Store {
   return {
     get: (table, key) => store.get(table, key),

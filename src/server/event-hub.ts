@@ -12,12 +12,12 @@ interface Open {
   readonly leave: () => void
 }
 
-/** How often it is looked whether the processes that drive what somebody looks at live. */
+/** How often to check whether the processes that drive watched conversations are alive. */
 const OWNER_MS = 1_000
-/** How often it is looked for what nobody needs any more. */
+/** How often to drop unused topics. */
 const SWEEP_MS = 10_000
 
-/** What happens in the conversations that somebody looks at, or that this process drives. */
+/** Events of watched conversations, and of those that this process drives. */
 export class Hub {
   readonly #store: Store
   readonly #clock: Clock
@@ -44,13 +44,10 @@ export class Hub {
     this.#cancelOwners = clock.after(OWNER_MS, owners)
   }
 
-  /**
-   * All that has happened by now is told to it. `directoryRuntime`: whose bus tells it; absent where this process cannot drive
-   * it.
-   */
+  /** A topic that is up to date. `directoryRuntime`: its event bus; absent if this process cannot drive it. */
   topic(id: ConversationId, directoryRuntime: DirectoryRuntime | undefined): Topic {
     const known = this.#open.get(id)
-    known?.leave() // hands over what was about to be told
+    known?.leave() // delivers what was about to be emitted
     const topic = known?.topic ?? new Topic(id, this.#store, this.#secrets)
     const leave = directoryRuntime?.subscribe(id, (events) => topic.push(events)) ?? (() => {})
     this.#open.set(id, { topic, directoryRuntime, leave })
@@ -59,7 +56,7 @@ export class Hub {
     return topic
   }
 
-  /** Whatever is told of it now; undefined while nobody listens. */
+  /** The topic of a conversation; undefined without listeners. */
   known(id: ConversationId): Topic | undefined {
     return this.#open.get(id)?.topic
   }
@@ -83,7 +80,7 @@ export class Hub {
   #look(): void {
     for (const [id, { topic, directoryRuntime }] of this.#open) {
       if (!this.#store.get('conversations', id)) this.forget(id)
-      else if (!directoryRuntime?.drives(id)) topic.follow(this.#clock.now()) // what this process drives nobody else writes
+      else if (!directoryRuntime?.drives(id)) topic.follow(this.#clock.now()) // no other process writes what this one drives
     }
   }
 
@@ -92,7 +89,7 @@ export class Hub {
       if (topic.listeners.size > 0) topic.ownedBy(this.#ownership(id, directoryRuntime))
   }
 
-  /** undefined: nothing in it goes on, or the store cannot say it now. */
+  /** undefined: nothing is active, or the store cannot tell now. */
   #ownership(id: ConversationId, directoryRuntime: DirectoryRuntime | undefined): boolean | undefined {
     if (directoryRuntime?.drives(id)) return true
     try {

@@ -11,20 +11,20 @@ export interface StreamOptions {
   readonly topic: Topic
   readonly store: Store
   readonly clock: Clock
-  /** Durable events after this come first. */
+  /** Starts with durable events after this one. */
   readonly after: number
-  /** The answers that are being streamed, as they are now. */
+  /** Current streaming answers. */
   readonly partials: () => readonly PartialMessage[]
-  /** Aborted when the server ends, or the session of the client. */
+  /** Aborted when the server stops, or the client's session ends. */
   readonly ending: AbortSignal
-  /** Ends the connection of a client that reads nothing any more. */
+  /** Closes the connection of a client that stopped reading. */
   readonly cut: () => void
 }
 
-/** What a slow client may owe, bytes; beyond that it takes a new snapshot. */
+/** Most unread bytes of a slow client; beyond that it needs a new snapshot. */
 const MAX_OWED = 1024 * 1024
 const HEARTBEAT_MS = 15_000
-/** How long a client may leave everything unread before its connection ends. */
+/** Time without any read after which the connection is closed. */
 const PATIENCE_MS = 60_000
 
 const encoder = new TextEncoder()
@@ -32,9 +32,9 @@ const BEGIN = encoder.encode('retry: 1000\n: connected\n\n')
 const HEARTBEAT = encoder.encode(': heartbeat\n\n')
 
 /**
- * The events of a conversation for one client: what is stored after a `seq`, what is being streamed, then what happens.
- * What is stored is read as fast as the client takes it, and never held here. Of what happens at most 1 MiB waits; a client
- * that owes more is told to take a new snapshot (`reset`), and the stream ends.
+ * The events of a conversation for one client: stored events after a `seq`, streaming answers, then new events. Stored
+ * events are read as fast as the client accepts them and never buffered. At most 1 MiB of new events waits; a slower
+ * client gets `reset`, must load a new snapshot, and its stream ends.
  */
 export function eventStream(options: StreamOptions): ReadableStream<Uint8Array> {
   let outlet: Outlet
@@ -66,11 +66,11 @@ class Outlet {
     options.topic.listeners.add(this)
     options.ending.addEventListener('abort', this.#onEnding)
     controller.enqueue(BEGIN)
-    if (options.after > options.topic.seq) this.#reset('unknown') // of another store, or of one that was put back
+    if (options.after > options.topic.seq) this.#reset('unknown') // from another store, or one restored from a backup
     else this.#beat()
   }
 
-  /** There is room: what waits goes first, then what is stored. */
+  /** There is room: sends waiting events first, then stored ones. */
   pull(): void {
     this.#readAt = this.#options.clock.now()
     this.#flush()
@@ -126,15 +126,15 @@ class Outlet {
     }
   }
 
-  /** One page. At the end of what is stored comes what is being streamed, from its beginning. */
+  /** Reads one page. After the last stored event come the streaming answers, from their start. */
   #catchUp(): void {
-    const events = this.#follow.page(this.#options.topic.seq) // the others are about to be told
+    const events = this.#follow.page(this.#options.topic.seq) // the others are about to be emitted
     this.#put(framesOf(events, this.#secrets))
     if (this.#follow.isBehind || this.#isOver) return
     this.#put(framesOf(this.#streaming(), this.#secrets))
   }
 
-  /** Each part that is being streamed, from its beginning: of live text nothing is stored for those that come later. */
+  /** Every part being streamed, from its start: live text is not stored for later clients. */
   #streaming(): OffshootEvent[] {
     const { partials, clock, topic, store } = this.#options
     const scope = { conversationId: topic.id, seq: this.#follow.seq, sub: 0, at: clock.now() }
@@ -157,7 +157,7 @@ class Outlet {
     const { clock, cut } = this.#options
     this.close()
     this.#controller.close()
-    if (!this.#hasRoom) clock.after(PATIENCE_MS, cut) // what it has not read by then it never will
+    if (!this.#hasRoom) clock.after(PATIENCE_MS, cut) // what it has not read by then, it never will
   }
 
   #beat(): void {

@@ -8,35 +8,35 @@ import { Follow } from '../runtime/log/follow.ts'
 import { maskPartial, partialDeltas, storedPartials } from './stored-partials.ts'
 import type { Store } from './directory-runtimes.ts'
 
-/** What a listener gets: events in their order, and how they look on the wire, made once for all. */
+/** What a listener receives: ordered events with their wire format, encoded once. */
 export interface Batch {
   readonly events: readonly OffshootEvent[]
   readonly bytes: Uint8Array
 }
 
 export interface Listener {
-  /** New events, which follow those before without a gap. */
+  /** New events, without a gap after the previous ones. */
   notify(batch: Batch): void
-  /** No event tells what has changed: who drives it. A new snapshot does. */
+  /** The driver has changed, which no event reports: load a new snapshot. */
   renew(): void
-  /** The conversation is no more. */
+  /** The conversation was deleted. */
   end(): void
 }
 
 /**
- * The events of one conversation as they come: of the bus, where this process drives it, else of the store. Each durable
- * one is told once and in order.
+ * The events of one conversation as they happen: from the bus if this process drives it, else from the store. Each
+ * durable one is delivered once and in order.
  */
 export class Topic {
   readonly id: ConversationId
   readonly listeners = new Set<Listener>()
   readonly #store: Store
-  /** Masks what is told. */
+  /** Masks secrets in events. */
   readonly secrets: SecretMask
   readonly #follow: Follow
-  /** Whether it goes on by itself; undefined while nothing in it goes on. */
+  /** Whether it is driven; undefined while nothing in it is active. */
   #isDriven: boolean | undefined
-  /** How much was told of what another process streams. */
+  /** How much of another process's streaming text was delivered. */
   #live: { readonly seq: number; readonly sub: number; readonly lengths: ReadonlyMap<PartId, number> } = {
     seq: 0,
     sub: 0,
@@ -50,7 +50,7 @@ export class Topic {
     this.#follow = Follow.fromEnd(store, id)
   }
 
-  /** Of the last durable event that was told. */
+  /** `seq` of the last delivered durable event. */
   get seq(): number {
     return this.#follow.seq
   }
@@ -60,7 +60,7 @@ export class Topic {
     const next: OffshootEvent[] = []
     for (const event of events) {
       if (this.#follow.accept(event)) next.push(event)
-      else if (this.#follow.isBehind) break // another process has written what came between
+      else if (this.#follow.isBehind) break // another process wrote the events in between
     }
     this.#notify(next)
     if (this.#follow.isBehind) this.look()
@@ -71,7 +71,7 @@ export class Topic {
     for (const events of this.#follow.pages()) this.#notify(events)
   }
 
-  /** Another process drives it: what it has stored, and what it streams, as far as that is stored. */
+  /** Another process drives it: its stored events, and its streaming text as far as that is stored. */
   follow(at: number): void {
     this.look()
     if (this.listeners.size === 0) return
@@ -84,7 +84,7 @@ export class Topic {
     this.#notify(deltas)
   }
 
-  /** A process that is gone writes no event: its clients are told once, and once more when another one drives it. */
+  /** An exited process writes no event: clients are notified once, and again when another one drives it. */
   ownedBy(isDriven: boolean | undefined): void {
     const before = this.#isDriven
     this.#isDriven = isDriven
@@ -111,7 +111,7 @@ function lengthsOf(partials: readonly PartialMessage[]): ReadonlyMap<PartId, num
 
 const encoder = new TextEncoder()
 
-/** As server-sent events: a durable one has its `seq` as id, so that whoever comes back can say what it had last. */
+/** As server-sent events: a durable one has its `seq` as id, so that a reconnecting client can name the last one. */
 export function framesOf(events: readonly OffshootEvent[], secrets: SecretMask): Uint8Array {
   return encoder.encode(events.map((event) => frame(maskEvent(event, secrets))).join(''))
 }

@@ -11,15 +11,15 @@ import { isDriven } from './left-behind.ts'
 import type { ServerContext } from './route-handler.ts'
 
 /**
- * A conversation for programs (`json`, without a format too), or as a file for people. What is for people is to be kept, not
- * shown at the address of this server; a browser that shows it all the same holds to the policy of the page.
+ * A conversation for programs (`json`, the default), or as a file for people. Browsers should save that file instead of
+ * showing it at this server's address; if one shows it, the page's policy applies.
  */
 export async function exportAnswer(
   { store, secrets, clock }: Pick<ServerContext, 'store' | 'secrets' | 'clock'>,
   id: ConversationId,
   format: ExportFormat = 'json',
 ): Promise<Response> {
-  // in a transaction another process cannot write between two of the many queries
+  // in a transaction, so that no other process writes between its many queries
   const exact = await store.tx((tx) => exportConversation(tx, id), { durable: false })
   const document = maskDocument(exact, secrets)
   return WRITERS[format](document, id, { isDriven: isDriven({ store, clock }, id) })

@@ -4,7 +4,7 @@ import { bestEffort } from '../core/rejections.ts'
 import { Problem, problemBody, problemOf } from './problem.ts'
 import type { Store } from './directory-runtimes.ts'
 
-/** What a call is answered with. */
+/** A response to store. */
 export interface KeyedAnswer {
   readonly status: number
   readonly body: unknown
@@ -22,8 +22,8 @@ const KEEP_MS = 86_400_000
 const SHAPE = /^[\x21-\x7e]{1,255}$/
 
 /**
- * Calls that their sender may send again, not knowing whether they came through: each is done once, and answered each time
- * as it was the first time, for a day. What was begun by a process that ended over it is not done again.
+ * Requests that a client may repeat without knowing whether they arrived: each is executed once and answered the same
+ * way for a day. A request whose process exited is not executed again.
  */
 export class Idempotency {
   readonly #store: Store
@@ -35,7 +35,7 @@ export class Idempotency {
     this.#clock = clock
   }
 
-  /** @throws Problem 422 for a key that is none, 409 for one of another call or of one whose answer is not known. */
+  /** @throws Problem 422 for an invalid key, 409 for one of another request or one without a known response. */
   async once(
     { key, ...named }: Named,
     work: () => Promise<KeyedAnswer>,
@@ -46,18 +46,23 @@ export class Idempotency {
     const known = await this.#start(key, request)
     if (known === undefined) return { ...(await this.#do(key, work)), isAgain: false }
     if (known.request !== request)
-      throw new Problem(409, 'conflict', 'this Idempotency-Key was used for another call', 'make a new one')
+      throw new Problem(
+        409,
+        'conflict',
+        'this Idempotency-Key was used for a different request',
+        'use a new key',
+      )
     const answer = (await this.#open.get(key)) ?? (known.answer as KeyedAnswer | null)
     if (answer) return { ...answer, isAgain: true }
     throw new Problem(
       409,
       'conflict',
-      'this call was begun by a process that ended over it; its effect is not known',
-      'look what became of it before you send it with a new Idempotency-Key',
+      'the process that started this request exited before it finished; its effect is unknown',
+      'check its effect before you send it again with a new Idempotency-Key',
     )
   }
 
-  /** What is known of a key; undefined: it is taken now. */
+  /** The stored state of a key; undefined: it is claimed now. */
   async #start(key: string, request: string) {
     const createdAt = this.#clock.now()
     return await this.#store.tx(
@@ -82,7 +87,7 @@ export class Idempotency {
     }
   }
 
-  /** What failed here may be tried again with the same key; what was refused is refused again. */
+  /** Internal errors may be retried with the same key; refusals are repeated. */
   async #answered(key: string, work: () => Promise<KeyedAnswer>): Promise<KeyedAnswer> {
     const answer = await work().catch(async (error: unknown): Promise<KeyedAnswer> => {
       const problem = problemOf(error)

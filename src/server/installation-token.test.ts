@@ -18,9 +18,9 @@ test('is made once, and is for its user alone, even where somebody has opened it
   expect(modeOf('token')).toBe(0o600)
 })
 
-test('leaves alone what holds no token, wherever its name leads', () => {
+test('leaves alone what contains no token, wherever its name leads', () => {
   writeFileSync(join(home, 'other'), 'the name of a machine\n', { mode: 0o644 })
   symlinkSync(join(home, 'other'), join(home, 'token'))
-  expect(() => installationToken(home)).toThrow('holds no token')
+  expect(() => installationToken(home)).toThrow('contains no token')
   expect(modeOf('other')).toBe(0o644)
 })

@@ -6,32 +6,32 @@ import { errorMessage, OffshootError } from '../core/errors.ts'
 const SHAPE = /^[\w-]{43}$/
 
 /**
- * The token of this installation, in `$OFFSHOOT_HOME/token`: made once, for the eyes of its user alone. @throws
- * OffshootError `store_readonly` where the directory takes no file, `config` for a file that holds no token.
+ * The token of this installation, in `$OFFSHOOT_HOME/token`: created once, readable only by its user. @throws
+ * OffshootError `store_readonly` if the directory is not writable, `config` for a file without a token.
  */
 export function installationToken(home: string): string {
   const file = join(home, 'token')
   return readToken(file) ?? makeToken(home, file)
 }
 
-/** The token that is there; undefined: none was made yet. @throws OffshootError `config` */
+/** The existing token; undefined: none yet. @throws OffshootError `config` */
 export function readToken(file: string): string | undefined {
   let text: string
   try {
     text = readFileSync(file, 'utf8').trim()
-    // of a token alone: the name may lead to somebody's other file
+    // for a valid token only: the name may be a link to another file
     if (SHAPE.test(text) && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new OffshootError('config', `the token cannot be read: ${errorMessage(error)}`, { cause: error })
   }
   if (SHAPE.test(text)) return text
-  throw new OffshootError('config', `${file} holds no token`, {
-    hint: 'delete it: the next start makes another, and every page has to sign in again',
+  throw new OffshootError('config', `${file} contains no token`, {
+    hint: 'delete it: the next start creates another, and every browser must sign in again',
   })
 }
 
-/** As a whole or not at all: of two servers that start at the same time both have the one that came first. */
+/** Atomic: if two servers start at the same time, both use the first token. */
 function makeToken(home: string, file: string): string {
   const own = `${file}.${process.pid}`
   try {
@@ -45,15 +45,15 @@ function makeToken(home: string, file: string): string {
       unlinkSync(own)
     }
   } catch (cause) {
-    throw new OffshootError('store_readonly', `no token can be kept in ${home}: ${errorMessage(cause)}`, {
+    throw new OffshootError('store_readonly', `cannot write a token to ${home}: ${errorMessage(cause)}`, {
       cause,
-      hint: 'OFFSHOOT_HOME names another directory',
+      hint: 'set OFFSHOOT_HOME to another directory',
     })
   }
   return readToken(file)!
 }
 
-/** Whether two tokens are the same. It takes the same time wherever they differ. */
+/** Compares tokens in constant time. */
 export function isSame(given: string, expected: string): boolean {
   return isSameHash(hashOf(given), hashOf(expected))
 }

@@ -1,9 +1,9 @@
-/** Deeper values overflow the stack of whatever reads them next. */
+/** Deeper values overflow the stack of later readers. */
 const MAX_DEPTH = 64
 
 /**
- * What two readers of the same JSON could understand differently: a key that is given twice, a number that is too large
- * to be one, or too deep a nesting. `text` has to be valid JSON. Undefined when there is nothing of it.
+ * Ambiguities that two JSON readers could resolve differently: a duplicate key, a number out of range, or too deep
+ * nesting. `text` must be valid JSON. Undefined if there are none.
  */
 export function jsonFault(text: string): string | undefined {
   const scanner = new Scanner(text)
@@ -15,7 +15,7 @@ export function jsonFault(text: string): string | undefined {
   return undefined
 }
 
-/** Of each open bracket the keys that were given so far; undefined for an array. */
+/** The keys so far of each open object; undefined for an array. */
 type Open = Set<string> | undefined
 
 class Scanner {
@@ -27,7 +27,7 @@ class Scanner {
     this.#text = text
   }
 
-  /** Takes one token: the offset behind it, or what is wrong with it. */
+  /** Processes one token: returns the offset after it, or the problem. */
   step(at: number): number | string {
     const char = this.#text[at]!
     if (char === '"') return this.#string(at)
@@ -63,7 +63,7 @@ class Scanner {
   }
 }
 
-/** The offset behind the closing quote. Long strings are skipped by search, not by a pattern that backtracks. */
+/** The offset after the closing quote. Searches, because a pattern could backtrack on long strings. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0

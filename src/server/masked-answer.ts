@@ -4,10 +4,10 @@ import type { SecretMask } from '../core/secrets/mask.ts'
 import { restoreMasked } from '../core/secrets/restore-masked.ts'
 import type { KeyedAnswer } from './idempotency.ts'
 
-/** A client sends these back as they are. */
+/** Fields that clients send back unchanged. */
 const KEPT: ReadonlySet<string> = new Set(['directory', 'digest'])
 
-/** An answer on its way out: what is stored may hold secrets. */
+/** Masks an outgoing response: stored data may contain secrets. */
 export function maskAnswer(
   { status, body }: KeyedAnswer,
   { text, approval }: Pick<SecretMask, 'text' | 'approval'>,
@@ -15,7 +15,7 @@ export function maskAnswer(
   return { status, body: maskStrings(body, text, { kept: KEPT, approval }) }
 }
 
-/** Of an artifact that is text; bytes that are no UTF-8 stay as they are. */
+/** Masks an artifact that is text; bytes that are not UTF-8 stay unchanged. */
 export function maskBytes(bytes: Uint8Array, { text: mask }: Pick<SecretMask, 'text'>): Uint8Array {
   if (!isUtf8(bytes)) return bytes
   const before = Buffer.from(bytes).toString('utf8')
@@ -23,7 +23,7 @@ export function maskBytes(bytes: Uint8Array, { text: mask }: Pick<SecretMask, 't
   return after === before ? bytes : Buffer.from(after)
 }
 
-/** What a person sends back of a text that was shown masked: masks must not replace what is stored. */
+/** Restores masked text that a person edited: masks must not overwrite the stored text. */
 export function editedText(
   { secrets }: { readonly secrets: Pick<SecretMask, 'text'> },
   text: string,

@@ -20,16 +20,20 @@ export const messageHandlers: Handlers<'forkMessage' | 'editMessage' | 'regenera
 
   editMessage(context, { row, input, author: editor }) {
     if (row.role !== 'user')
-      throw new Problem(409, 'conflict', `only what a person says can be edited; this is of role ${row.role}`)
+      throw new Problem(
+        409,
+        'conflict',
+        `only messages of a person can be edited; the role of this one is ${row.role}`,
+      )
     const parts = partsOf(context.store, row)
     const author = authorOfMessage({ parts, runId: row.runId }) ?? null
     if (author !== 'person')
-      throw new Problem(409, 'conflict', 'only what a person says can be edited; no person wrote this')
+      throw new Problem(409, 'conflict', 'only messages of a person can be edited; no person wrote this one')
     const text = editedText(context, input.text, textOf(parts))
     return fork(context, before(context.store, row), { ...input, text, author: editor })
   },
 
-  /** The same words again, whose they are: what was answered stays on the branch that it is on. */
+  /** The same message again with its author: earlier answers stay on their branch. */
   regenerateMessage(context, { row, input, author: sender }) {
     const said = lastUserMessage(context.store, row)
     return fork(context, before(context.store, said.row), {
@@ -80,7 +84,7 @@ async function fork(
   return { branchId, ...(runId ? { runId } : {}) }
 }
 
-/** The message that stands before one in its context: the fork that takes another way sees all up to it. */
+/** The message before one in its context: a new fork sees everything up to it. */
 function before(store: Store, row: MessageRow): MessageRow {
   const last = { orderBy: 'position', descending: true, limit: 1 } as const
   const above = store.find('messages', {
@@ -91,7 +95,7 @@ function before(store: Store, row: MessageRow): MessageRow {
   const origin = store.get('branches', row.branchId)?.originMessageId
   const found = above ?? (origin ? store.get('messages', origin) : undefined)
   if (found) return found
-  throw new Problem(409, 'conflict', 'nothing stands before this message')
+  throw new Problem(409, 'conflict', 'there is nothing before this message')
 }
 
 function partsOf(store: Store, { id: messageId }: MessageRow): readonly Part[] {
@@ -101,11 +105,11 @@ function partsOf(store: Store, { id: messageId }: MessageRow): readonly Part[] {
 interface SaidBefore {
   readonly row: MessageRow
   readonly text: string
-  /** Absent, null: nobody kept a record of it. */
+  /** Absent or null: no record was kept. */
   readonly author: Author | null | undefined
 }
 
-/** What a person said last, up to a message, or the agent that started the subagent. */
+/** The last message of a person up to a message, or of the agent that started the subagent. */
 function lastUserMessage(store: Store, row: MessageRow): SaidBefore {
   let branch: Branch | undefined = store.get('branches', row.branchId)
   for (let upTo: MessageId | undefined = row.id; branch && upTo;) {
@@ -119,10 +123,10 @@ function lastUserMessage(store: Store, row: MessageRow): SaidBefore {
     upTo = branch.inheritContext ? (branch.originMessageId ?? undefined) : undefined
     branch = branch.parentBranchId ? store.get('branches', branch.parentBranchId) : undefined
   }
-  throw new Problem(409, 'conflict', 'nobody has said anything before this message')
+  throw new Problem(409, 'conflict', 'there is no message of a person before this one')
 }
 
-/** Not what the runtime says, and no report: nobody can say those again. */
+/** Excludes runtime messages and reports: nobody can send those again. */
 function isSaid(message: Message): boolean {
   const author = authorOfMessage(message)
   return author !== undefined && author !== 'runtime'

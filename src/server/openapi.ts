@@ -8,11 +8,11 @@ interface Other {
   readonly method: 'get' | 'post'
   readonly summary: string
   readonly status: number
-  /** Media type and schema of an answer. */
+  /** Media type and schema of a response. */
   readonly content: Readonly<Record<string, object>>
   readonly parameters: readonly object[]
   readonly body?: object
-  /** Whether nobody has to be known. */
+  /** Whether it needs no authentication. */
   readonly isOpen?: true
 }
 
@@ -20,7 +20,7 @@ const text = { schema: { type: 'string' } }
 const links = { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] }
 const idempotencyKey = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 } }
 
-/** Routes whose answer is no JSON, or that are of the server alone. */
+/** Routes whose response is not JSON, or that belong to the server itself. */
 const OTHERS: Readonly<Record<string, Other>> = {
   '/conversations/{id}/events': {
     method: 'get',
@@ -32,7 +32,7 @@ const OTHERS: Readonly<Record<string, Other>> = {
       {
         name: 'Last-Event-ID',
         in: 'header',
-        description: 'it counts, where both are given',
+        description: 'takes precedence if both are given',
         schema: { type: 'integer', minimum: 0 },
       },
     ],
@@ -46,21 +46,21 @@ const OTHERS: Readonly<Record<string, Other>> = {
   },
   '/artifacts/{id}': {
     method: 'get',
-    summary: 'the whole of an output that was too large for its message',
+    summary: 'the full output that was too large for its message',
     status: 200,
     content: { 'text/plain': text },
     parameters: [],
   },
   '/links': {
     method: 'post',
-    summary: 'a link that lets one browser in, once, for ten minutes; not for a page',
+    summary: 'a link that signs in one browser, once, within ten minutes; pages cannot request it',
     status: 201,
     content: { 'application/json': { schema: links } },
     parameters: [],
   },
   '/sessions': {
     method: 'post',
-    summary: 'exchanges the key of a link for a session; a key is taken once',
+    summary: 'exchanges the key of a link for a session; a key works once',
     status: 201,
     content: { 'application/json': { schema: schemaOf(sessionOpened, 'output') } },
     parameters: [],
@@ -69,7 +69,7 @@ const OTHERS: Readonly<Record<string, Other>> = {
   },
 }
 
-/** Every route as an OpenAPI document, made of the schemas that check it. */
+/** Every route as an OpenAPI document, generated from the schemas that validate it. */
 export function openApiDocument(version: string): object {
   const operations: Record<string, Record<string, object>> = {}
   for (const name of Object.keys(paths) as RouteName[]) {

@@ -20,13 +20,13 @@ import { partialsOf } from './stored-partials.ts'
 export interface OtherRouteOptions {
   readonly context: ServerContext
   readonly keys: LinkKeys
-  /** `http://127.0.0.1:4680`, without a slash at its end. */
+  /** `http://127.0.0.1:4680`, without a trailing slash. */
   readonly url: string
-  /** Aborted when the server ends. */
+  /** Aborted when the server stops. */
   readonly ending: AbortSignal
 }
 
-/** Checks who asks, and for what; then answers what was asked for. */
+/** Authenticates and authorises, then answers. */
 type OtherRoute<N extends OtherRouteName> = (
   c: Ctx,
   options: OtherRouteOptions,
@@ -47,7 +47,7 @@ const ROUTES: { readonly [N in OtherRouteName]: OtherRoute<N> } = {
   async makeLink(c, { url, keys }) {
     await checkPerson('a link', c.env?.incoming, c.get('caller').kind)
     checkMayLink(c.get('caller'))
-    // an Idempotency-Key is ignored: its answer would be stored, and with it the key of the link
+    // an Idempotency-Key is ignored: it would store the response with the link's key
     return () => Response.json({ url: linkTo(url, keys) }, { status: 201 })
   },
 
@@ -58,7 +58,7 @@ const ROUTES: { readonly [N in OtherRouteName]: OtherRoute<N> } = {
 
   getArtifact(c, { context }) {
     const { content } = requireRow(context.store, 'artifacts', c.req.param('id') ?? '')
-    // whatever it says it is: it is shown as text, and never run
+    // whatever its type claims: shown as text, never executed
     return () =>
       new Response(new Uint8Array(maskBytes(content, context.secrets)), {
         headers: { 'content-type': 'text/plain; charset=utf-8' },
@@ -98,7 +98,7 @@ async function eventsAnswer(c: Ctx, options: OtherRouteOptions, { id, after }: F
     'content-type': 'text/event-stream; charset=utf-8',
     'x-last-seq': String(lastSeq(store, id)),
   }
-  if (c.req.method === 'HEAD') return new Response(null, { headers }) // nobody would end it
+  if (c.req.method === 'HEAD') return new Response(null, { headers }) // nothing else would end it
   const directoryRuntime = await directoryRuntimes.of(id)
   const topic = hub.topic(id, directoryRuntime)
   const partials = () => partialsOf(store, directoryRuntime, id)
@@ -109,7 +109,7 @@ async function eventsAnswer(c: Ctx, options: OtherRouteOptions, { id, after }: F
   return new Response(body, { headers: { ...headers, 'transfer-encoding': 'chunked' } })
 }
 
-/** What a client has had of a connection that was lost. @throws Problem 422 */
+/** The last event id of a lost connection. @throws Problem 422 */
 function lastEventId(c: Ctx): number | undefined {
   const given = c.req.header('last-event-id') ?? ''
   if (given === '') return undefined
@@ -117,7 +117,7 @@ function lastEventId(c: Ctx): number | undefined {
   throw new Problem(422, 'invalid', 'Last-Event-ID: expected the seq of an event')
 }
 
-/** A session ends after a day: it must not begin another one. @throws Problem 403 */
+/** A session ends after a day: it must not create another one. @throws Problem 403 */
 function checkMayLink(caller: Caller): void {
   if (caller.kind === 'token') return
   throw new Problem(403, 'forbidden', 'a page cannot make links', '`offshoot sessions link` prints one')

@@ -2,9 +2,9 @@ import { createReadStream, readFileSync, realpathSync, statSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 
-/** The page for browsers: files of a folder that the build has made. */
+/** The page for browsers: files of the build folder. */
 export interface PageFiles {
-  /** Undefined: there is no such file or page. */
+  /** Undefined: no such file or page. */
   answer(path: string): Response | undefined
 }
 
@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** What the page shows by itself, each under an address of its own. */
+/** Pages of the client-side router, each with its own address. */
 const VIEWS = /^\/(?:$|c\/|settings\b|agents\b|timeline\b)/
 
 export function openPageFiles(folder: string): PageFiles {
@@ -40,20 +40,20 @@ const NOT_BUILT =
   '<p>The server runs, but the page for browsers was not built. In a clone: <code>npm run build:web</code>, then reload.</p>' +
   '<p>Everything works over <a href="/api/openapi.json">the API</a> and on the command line.</p>'
 
-/** A page of words alone. `body` is markup of ours, never of anybody else. */
+/** A text-only page. `body` is our own markup, never foreign text. */
 function page(status: number, title: string, body: string): Response {
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title} — Offshoot</title><h1>${title}</h1>${body}</html>`
   return new Response(html, { status, headers: { 'content-type': TYPES['.html']! } })
 }
 
-/** Only what lies in the folder, links included; undefined for everything else. */
+/** Only files inside the folder, after following links; undefined for everything else. */
 function fileIn(folder: string, path: string): string | undefined {
   try {
     const root = realpathSync(folder)
     const file = realpathSync(join(root, decodeURIComponent(path)))
     return file.startsWith(root + sep) && statSync(file).isFile() ? file : undefined
   } catch {
-    return undefined // there is none, or the path is none
+    return undefined // missing, or an invalid path
   }
 }
 

@@ -22,7 +22,7 @@ test.each<[Sender, Shown, 'taken' | 'refused']>([
 })
 
 test('the words of a message that waits are those of a person; when it is read is not', () => {
-  expect(decisionIn('changeInboxItem', { text: 'other words' })).toBe('a change of what somebody has said')
+  expect(decisionIn('changeInboxItem', { text: 'other words' })).toBe('a change to a message')
   expect(decisionIn('changeInboxItem', { mode: 'steer' })).toBeUndefined()
   expect(decisionIn('sendMessage', { text: 'x', mode: 'steer' })).toBeUndefined()
 })

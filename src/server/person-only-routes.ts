@@ -9,7 +9,7 @@ import type { Caller } from './access.ts'
 import { Problem } from './problem.ts'
 import type { DirectoryRuntimes, Store } from './directory-runtimes.ts'
 
-/** Routes on which a person alone decides, whatever the body says, and what is decided there. */
+/** Routes on which only a person may decide, whatever the body contains, with the decision's name. */
 const DECIDING: Readonly<Partial<Record<RouteName, string>>> = {
   answerApproval: 'an answer',
   answerQuestion: 'an answer',
@@ -19,9 +19,9 @@ const DECIDING: Readonly<Partial<Record<RouteName, string>>> = {
   endSessions: 'the end of a session',
 }
 
-/** What of a request a person alone decides; undefined: an agent may send it too. */
+/** The decision in a request that is reserved for a person; undefined: an agent may send it too. */
 export function decisionIn(name: RouteName, input: object): string | undefined {
-  if (name === 'changeInboxItem' && 'text' in input) return 'a change of what somebody has said'
+  if (name === 'changeInboxItem' && 'text' in input) return 'a change to a message'
   return DECIDING[name] ?? personOnly(wantedIn(input))
 }
 
@@ -39,7 +39,7 @@ const SPEAKING: ReadonlySet<RouteName> = new Set<RouteName>([
   'changeInboxItem',
 ])
 
-/** The turn that a request starts or steers, where a person has given its conversation a mode wider than `ask`. */
+/** The turn that a request starts or steers, if a person set a mode wider than `ask` for its conversation. */
 export function turnIn(
   name: RouteName,
   input: object,
@@ -47,18 +47,18 @@ export function turnIn(
   directoryRuntimes: Pick<DirectoryRuntimes, 'modesOf'>,
 ): string | undefined {
   if (!SPEAKING.has(name) || !row || !('conversationId' in row)) return undefined
-  if (name === 'forkMessage' && !('text' in input)) return undefined // it is a branch, and nothing runs on it
+  if (name === 'forkMessage' && !('text' in input)) return undefined // it is a branch without a run
   return turnOfPerson(directoryRuntimes.modesOf(row.conversationId as ConversationId))
 }
 
-/** `mode` of a message is another thing: when it is read. */
+/** The `mode` of a message is something else: when it is read. */
 function wantedIn(input: WantedRun): WantedRun {
   return { ...input, mode: DELIVERIES.has(input.mode ?? '') ? undefined : input.mode }
 }
 
 const DELIVERIES: ReadonlySet<string> = new Set(['steer', 'follow_up'])
 
-/** What a request shows: the token of the installation, that of a page's session, or the key of a link. */
+/** Credential of a request: the installation's token, a session's token, or the key of a link. */
 export type Shown = Caller['kind'] | 'key'
 
 /** Refuses a decision that does not come from a person. @throws Problem 403 */
@@ -67,7 +67,7 @@ export async function checkPerson(
   incoming: IncomingMessage | undefined,
   shown: Shown,
 ): Promise<void> {
-  if (what === undefined || !incoming) return // without a socket it is the program that holds the server
+  if (what === undefined || !incoming) return // without a socket, the sender is the program that embeds the server
   const { sender } = await senderOf(incoming)
   const problem = refusal(what, sender, shown)
   if (problem) throw problem
@@ -80,8 +80,8 @@ async function senderOf({ socket }: IncomingMessage): Promise<FoundSender> {
 }
 
 /**
- * Who says what a request says. The process at the other end of the connection tells. The header says that it is an
- * agent, and not which: anybody can send it.
+ * The author of a request, found by the process at the other end of the connection. The header only proves that it is
+ * some agent: anybody can send it.
  */
 export async function authorOfRequest(
   name: RouteName,
@@ -96,23 +96,23 @@ export async function authorOfRequest(
 }
 
 /**
- * The token of the installation does not tell a person from an agent: an agent with a shell can read it. So it does not
- * help a sender that cannot be seen; a session and a key do, which the server gives to persons alone.
+ * The installation's token does not distinguish a person from an agent, because an agent with a shell can read it. So
+ * it does not identify an invisible sender; a session or a key does, because the server gives those only to people.
  */
 export function refusal(what: string, sender: Sender, shown: Shown): Problem | undefined {
   if (sender === 'agent')
     return new Problem(
       403,
       'forbidden',
-      `${what} is not for an agent: a run has started the caller`,
+      `${what} is reserved for a person, and a run started the caller`,
       TO_PERSON,
     )
   if (sender === 'unknown' || (sender === 'hidden' && shown === 'token'))
     return new Problem(
       403,
       'forbidden',
-      `${what} is for a person, and the process that asks cannot be found`,
-      'it has ended, it hides what it holds open, or it is in a container of its own; docs/server.md, Trust',
+      `${what} is reserved for a person, and the calling process cannot be identified`,
+      'it exited, hides its open files, or runs in another container; see docs/server.md, Trust',
     )
   return undefined
 }

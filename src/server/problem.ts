@@ -1,6 +1,6 @@
 import { errorMessage, OffshootError, type ErrorCode } from '../core/errors.ts'
 
-/** What only a request over HTTP can be wrong in. */
+/** Codes of invalid HTTP requests. */
 export type ProblemCode =
   | 'forbidden'
   | 'unauthorized'
@@ -10,7 +10,7 @@ export type ProblemCode =
   | 'invalid'
   | 'too_many'
 
-/** Why a request is refused, as its answer says it (docs/server.md). */
+/** Why a request is refused, as the response says it (docs/server.md). */
 export class Problem extends Error {
   readonly status: ProblemStatus
   readonly code: ProblemCode | ErrorCode
@@ -27,11 +27,11 @@ export class Problem extends Error {
 
 export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 503 | 507
 
-/** What anything that was thrown is to whoever asked. Of what nobody foresaw no detail is told. */
+/** Converts any error to a response. Unexpected errors reveal no details. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (!(error instanceof OffshootError))
-    return new Problem(500, 'internal', 'something went wrong here', 'the server says more on its stderr')
+    return new Problem(500, 'internal', 'internal error', 'the stderr of the server has details')
   return new Problem(statusOf(error.code), error.code, errorMessage(error), error.hint)
 }
 

@@ -1,12 +1,12 @@
 import { Problem } from './problem.ts'
 import { jsonFault } from './json-fault.ts'
 
-/** No message of a person is longer. A larger body is not read to its end. Bytes. */
+/** Largest message of a person. A larger body is not read to its end. Bytes. */
 export const MAX_BODY = 8 * 1024 * 1024
 
 /**
- * The body of a request as one object. `isOptional`: the route takes no fields, so that no body is `{}`. `limit`: bytes.
- * @throws Problem 413, 400
+ * Reads the body of a request as one object. `isOptional`: the route needs no fields, so a missing body is `{}`.
+ * `limit`: bytes. @throws Problem 413, 400
  */
 export async function readObject(
   request: Request,
@@ -16,10 +16,10 @@ export async function readObject(
   if (length > limit) throw tooLarge(limit)
   const bytes = await readBounded(request, limit)
   if (bytes.length === 0 && isOptional) return {}
-  if (bytes.length === 0) throw malformed('there is no body; it has to be one JSON object', 'at least {}')
+  if (bytes.length === 0) throw malformed('the body is missing; send one JSON object', 'at least {}')
   const type = request.headers.get('content-type')
   if (type !== null && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
-    throw malformed('the body has to be JSON', 'Content-Type: application/json')
+    throw malformed('the body must be JSON', 'Content-Type: application/json')
   return parseObject(bytes)
 }
 
@@ -39,7 +39,7 @@ async function readBounded(request: Request, limit: number): Promise<Uint8Array>
       chunks.push(chunk)
     }
   } catch (error) {
-    throw error instanceof Problem ? error : malformed('the body did not come to its end')
+    throw error instanceof Problem ? error : malformed('the body is incomplete')
   }
   return Buffer.concat(chunks)
 }
@@ -56,7 +56,7 @@ function parseObject(bytes: Uint8Array): object {
   const fault = jsonFault(text)
   if (fault) throw malformed(`the body ${fault}`)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw malformed('the body has to be one JSON object')
+  throw malformed('the body must be one JSON object')
 }
 
 function tooLarge(limit: number): Problem {

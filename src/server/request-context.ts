@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from './access.ts'
 
-/** Absent where no socket stands behind a request. */
+/** Absent for a request without a socket. */
 interface Sockets {
   readonly incoming?: IncomingMessage
   readonly outgoing?: ServerResponse
@@ -10,7 +10,7 @@ interface Sockets {
 
 export interface Env {
   readonly Bindings: Sockets
-  /** Who asks; not known on routes that are open. */
+  /** The caller; unknown on public routes. */
   readonly Variables: { readonly caller: Caller }
 }
 

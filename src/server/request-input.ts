@@ -4,11 +4,11 @@ import { checkedInput, fieldsAt, noSuchField } from './checked-input.ts'
 import { Problem } from './problem.ts'
 import { readObject } from './request-body.ts'
 
-/** What a route reads: a GET the query, every other method the body. */
+/** Input of a route: the query for a GET, the body for every other method. */
 export interface Taken<T> {
   readonly method: string
   readonly input: z.ZodType<T>
-  /** Of the body. Bytes. */
+  /** Size limit of the body, bytes. */
   readonly limit?: number
 }
 
@@ -19,8 +19,8 @@ export interface Given<T> {
 }
 
 /**
- * The only place where the query and the body of a request are read: both are checked, whatever the method is, so that
- * nothing that a caller asks for is ignored. @throws Problem 413, 400, 422
+ * The only reader of query and body: both are checked for every method, so that no input is ignored. @throws Problem
+ * 413, 400, 422
  */
 export async function readInput<T>(request: Request, { method, input, limit }: Taken<T>): Promise<Given<T>> {
   const bounds = limit === undefined ? {} : { limit }
@@ -29,25 +29,25 @@ export async function readInput<T>(request: Request, { method, input, limit }: T
     return { input: checkedInput(input, readQuery(request, input, NO_QUERY)), sent: {} }
   }
   const sent = await readObject(request, { ...bounds, isOptional: isOptional(input) })
-  readQuery(request, nothing, fieldsAt(input).length > 0 ? 'its fields go into the body' : NO_QUERY)
+  readQuery(request, nothing, fieldsAt(input).length > 0 ? 'put its fields in the body' : NO_QUERY)
   return { input: checkedInput(input, sent), sent }
 }
 
-const NO_QUERY = 'nothing is taken here'
+const NO_QUERY = 'no query is accepted here'
 
 function isOptional(input: z.ZodType): boolean {
   return input === nothing || input === cancelRun
 }
 
-/** A body of a GET is never read, so its length tells whether there is one. */
+/** The body of a GET is never read, so its length tells whether there is one. */
 function refuseBody({ headers }: Request, input: z.ZodType): void {
   const hasBody = headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) !== 0
   if (!hasBody) return
-  const hint = fieldsAt(input).length > 0 ? 'its fields go into the query' : undefined
+  const hint = fieldsAt(input).length > 0 ? 'put its fields in the query' : undefined
   throw new Problem(422, 'invalid', 'a GET takes no body', hint)
 }
 
-/** A field without a value is as if it were not there; its name has to be right all the same. */
+/** A field without a value counts as absent, but its name must be valid. */
 function readQuery({ url }: Request, schema: z.ZodType, none: string): object {
   const pairs = [...new URL(url).searchParams]
   const names = pairs.map(([name]) => name)

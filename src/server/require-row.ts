@@ -6,7 +6,7 @@ import type { InboxItem } from '../runtime/views/snapshot.ts'
 import { Problem } from './problem.ts'
 import type { Store } from './directory-runtimes.ts'
 
-/** What the first word of a path names by its id. */
+/** Tables by the first segment of a path. */
 interface Rows {
   conversations: Conversation
   branches: Branch

@@ -12,19 +12,19 @@ import type { Sessions } from './sessions/sessions.ts'
 import type { Collection, RequiredRow } from './require-row.ts'
 import type { Store, DirectoryRuntimes } from './directory-runtimes.ts'
 
-/** What stands behind every route. */
+/** Dependencies of every route. */
 export interface ServerContext {
   readonly store: Store
   readonly clock: Clock
   readonly directoryRuntimes: DirectoryRuntimes
   readonly hub: Hub
   readonly sessions: Sessions
-  /** Masks what leaves the program. */
+  /** Masks secrets in all output. */
   readonly secrets: SecretMask
-  /** Where the server was started: where a conversation works that names no directory. */
+  /** Where the server was started: the default directory of conversations. */
   readonly directory: string
   readonly version: string
-  /** Calls that are being carried out. */
+  /** Requests in progress. */
   readonly underway: Set<Promise<unknown>>
 }
 
@@ -34,17 +34,17 @@ type CollectionOf<N extends RouteName> = (typeof paths)[N][1] extends `/${infer 
     : never
   : never
 
-/** A call that has passed every check: what is left to refuse is the state of things. */
+/** A request that passed every check: only the current state can refuse it. */
 export interface Exchange<N extends RouteName> {
-  /** The id of the path; empty where it has none. */
+  /** The id in the path; empty without one. */
   readonly id: string
-  /** What the id of the path names in the store. */
+  /** The stored row of that id. */
   readonly row: RequiredRow<CollectionOf<N>>
   readonly input: z.output<(typeof routes)[N]['input']>
   readonly caller: Caller
-  /** Who asks, for the record. */
+  /** The caller, for the record. */
   readonly by: string
-  /** Who says what its texts say. */
+  /** The author of its texts. */
   readonly author: Author
 }
 
@@ -55,7 +55,7 @@ export type Handler<N extends RouteName> = (
 
 export type Handlers<N extends RouteName> = { readonly [K in N]: Handler<K> }
 
-/** Performs a verb in the process that drives the conversation. @throws OffshootError: what the verb throws. */
+/** Executes a verb in the process that drives the conversation. @throws OffshootError: the verb's error. */
 export async function perform<V extends VerbCommand>(
   { directoryRuntimes }: ServerContext,
   id: ConversationId,
@@ -68,7 +68,7 @@ export async function perform<V extends VerbCommand>(
 type Verb = 'pause' | 'interrupt' | 'cancel' | 'background' | 'steer' | 'inbox.clear'
 type CommandOf<V extends Verb> = Extract<VerbCommand, { readonly verb: V }>
 
-/** The handler of a verb whose target is in the path, and whose arguments, if it has any, are the input. */
+/** The handler of a verb with its target in the path and its arguments in the input. */
 export function performer<V extends Verb>(verb: V) {
   return (
     context: ServerContext,

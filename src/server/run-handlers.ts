@@ -55,7 +55,7 @@ export const runHandlers: Handlers<
 
 const OPEN = runStatus.options.filter((status) => !isFinal(status))
 
-/** Those that have a run in such a state, the latest first: of the others nothing is read. */
+/** Conversations with a run in such a state, latest first; others are not read. */
 function conversationsWith(store: Store, statuses: readonly RunStatus[]): ConversationId[] {
   const having = new Set(
     statuses.flatMap((status) =>

@@ -6,7 +6,7 @@ import { statusLinesOf } from '../runtime/views/status-lines.ts'
 import { isDriven } from './left-behind.ts'
 import type { ServerContext } from './route-handler.ts'
 
-/** Runs of one conversation, the oldest first, each branch's latest with its status line. */
+/** Runs of one conversation, oldest first; each branch's latest has its status line. */
 export function rowsOf(
   { store, clock }: Pick<ServerContext, 'clock' | 'store'>,
   id: ConversationId,

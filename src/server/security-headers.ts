@@ -1,6 +1,6 @@
 /**
- * On every answer. A page of this server runs its own files alone: nothing that a model, a tool or a file says is ever
- * executed, framed or loaded from elsewhere.
+ * For every response. A page of this server runs only its own files: text of models, tools and files is never executed,
+ * framed or loaded from elsewhere.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [

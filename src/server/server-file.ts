@@ -4,18 +4,18 @@ import { z } from 'zod'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { systemProcesses, type Processes } from '../runtime/ownership/process-identity.ts'
 
-/** Where a server of this store can be found: `server.json` beside the token. */
+/** How to find the server of this store: `server.json` beside the token. */
 export interface ServerFile {
   readonly port: number
   readonly pid: number
-  /** When that process was started, in ticks since boot. */
+  /** Start time of that process, in ticks since boot. */
   readonly pid_start: number
 }
 
 const schema = z.lazy(() => z.object({ port: z.int().min(1).max(65_535), pid: z.int(), pid_start: z.int() }))
 
 /**
- * The returned function takes it away again, unless another server has written its own since. @throws OffshootError
+ * The returned function removes the file, unless another server has written its own since. @throws OffshootError
  * `store_readonly`
  */
 export function writeServerFile(
@@ -38,7 +38,7 @@ export function writeServerFile(
   }
 }
 
-/** The server that runs; undefined when there is none, or its process is gone. */
+/** The running server; undefined if there is none, or its process has exited. */
 export function runningServer(
   home: string,
   processes: Processes = systemProcesses(),

@@ -151,12 +151,12 @@ describe('a conversation', () => {
     expect(sent.runId).toBe(runId)
     expect(await served.post(`/runs/${runId}/cancel`, { ifStoppedAt: 5 })).toMatchObject({
       status: 409,
-      body: { error: { message: expect.stringMatching(/^run_\w+ is \w+, and not paused since 5$/) } },
+      body: { error: { message: expect.stringMatching(/^run_\w+ is \w+ and has not been paused since 5$/) } },
     })
     const since = { ifStoppedAt: interrupted.endedAt }
     expect(await served.post(`/runs/${runId}/cancel`, since)).toMatchObject({
       status: 409,
-      body: { error: { code: 'conflict', hint: expect.stringContaining('it has gone on since then') } },
+      body: { error: { code: 'conflict', hint: expect.stringContaining('it has resumed since then') } },
     })
     const again = checked('interruptRun', await served.post(`/runs/${runId}/interrupt`))
     const cancelled = await served.post(`/runs/${runId}/cancel`, { ifStoppedAt: again.endedAt })
@@ -234,7 +234,7 @@ describe('a conversation', () => {
         expect([path, answer.status, ServedUser.why(answer)]).toEqual([
           path,
           422,
-          expect.stringContaining('expected a text'),
+          expect.stringContaining('expected text'),
         ])
       }
       expect(count()).toEqual(before)
@@ -375,7 +375,7 @@ describe('an Idempotency-Key', () => {
     await served.store.tx((tx) => tx.update('idempotency', 'c', { answer: null }), { durable: true })
     const refused = await served.post('/conversations', { title: 'z' }, key('c'))
     expect(refused.status).toBe(409)
-    expect(ServedUser.why(refused)).toContain('its effect is not known')
+    expect(ServedUser.why(refused)).toContain('its effect is unknown')
   })
 })
 

@@ -25,22 +25,22 @@ import { createUnread } from './unroutable-requests.ts'
 import { DirectoryRuntimes, type Store } from './directory-runtimes.ts'
 
 export interface ServerOptions extends Pick<ComposeOptions, 'env'>, TestPorts {
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number
   readonly host: string
-  /** Where a conversation works that names no directory. */
+  /** Default directory of conversations. */
   readonly directory: string
-  /** The data directory of the user: token and server.json. */
+  /** The user's data directory: token and server.json. */
   readonly home: string
-  /** It is closed by whoever has opened it, after the server. */
+  /** Whoever opened it closes it, after the server. */
   readonly store: Store
   readonly clock: Clock
   readonly version: string
   /** The built page. */
   readonly pages: string
-  /** One line for whoever started it. */
+  /** Prints one line for whoever started it. */
   readonly log: (line: string) => void
-  /** Default: who watches reads it in the events. */
+  /** Default: observers read it in the events. */
   readonly tellUnknown?: TellUnknown | undefined
 }
 
@@ -48,18 +48,21 @@ export interface RunningServer {
   readonly port: number
   /** `http://127.0.0.1:4680` */
   readonly url: string
-  /** Lets one browser in, once, for ten minutes. */
+  /** Creates a link that signs in one browser, once, within ten minutes. */
   newLink(): string
   /** Resumes the runs of processes that have exited, in every directory. Never rejects. */
   recover(onRecovered?: OnRecovered): Promise<void>
-  /** Takes no more, tells every client, pauses what it drives, and ends every process that was started. Never rejects. */
+  /**
+   * Stops accepting requests, notifies every client, pauses what it drives, and stops every child process. Never
+   * rejects.
+   */
   close(): Promise<void>
 }
 
-/** Told of each directory in which something was taken up. */
+/** Called for each directory with recovered work. */
 export type OnRecovered = (directory: string, runs: readonly RecoveredRun[]) => void
 
-/** A request that does not come to its end holds a connection no longer than this. Milliseconds. */
+/** An incomplete request holds its connection no longer than this. Milliseconds. */
 const PATIENCE = {
   headersTimeout: 15_000,
   requestTimeout: 60_000,
@@ -67,10 +70,13 @@ const PATIENCE = {
   requireHostHeader: false, // a request without one is refused like one with a foreign host
 }
 
-/** What was asked before the end is answered, if that takes no longer. */
+/** Earlier requests are answered if that takes no longer. Milliseconds. */
 const LAST_ANSWERS_MS = 1_000
 
-/** @throws OffshootError `conflict` when the port is in use or another server has the store, `usage` for a host or port that cannot be had, of the token. */
+/**
+ * @throws OffshootError `conflict` if the port is in use or another server uses the store, `usage` for an unusable host
+ * or port, and errors of the token.
+ */
 export async function openServer(options: ServerOptions): Promise<RunningServer> {
   const { store, clock, env, home, directory, version, log } = options
   checkAlone(home)
@@ -102,7 +108,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   })
   const listener = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
-    errorHandler: () => refusal(new Problem(400, 'malformed', 'what is asked for is no path')),
+    errorHandler: () => refusal(new Problem(400, 'malformed', 'the request target is not a path')),
   })
   const unread = createUnread(names, access)
   server.on('request', (incoming, outgoing) => {
@@ -141,7 +147,7 @@ function tryOrClose<T>(server: Server, work: () => T): T {
   }
 }
 
-/** @throws OffshootError `conflict` that says where the other one is */
+/** @throws OffshootError `conflict` with the address of the other one */
 function checkAlone(home: string): void {
   const other = runningServer(home)
   if (!other) return
@@ -150,7 +156,7 @@ function checkAlone(home: string): void {
     'conflict',
     `an offshoot serve of this store runs already: pid ${pid}, port ${port}`,
     {
-      hint: 'use that one, or end it first; another OFFSHOOT_HOME has a store and a server of its own',
+      hint: 'use that one, or stop it first; another OFFSHOOT_HOME has a store and a server of its own',
     },
   )
 }
@@ -165,7 +171,7 @@ async function listen(server: Server, { port, host }: ServerOptions): Promise<nu
     throw listenError(error as NodeJS.ErrnoException, port, host)
   }
   server.off('error', reject)
-  server.on('error', () => {}) // of one connection: the others go on
+  server.on('error', () => {}) // an error of one connection: the others continue
   return (server.address() as AddressInfo).port
 }
 
@@ -173,14 +179,14 @@ function listenError(cause: NodeJS.ErrnoException, port: number, host: string): 
   if (cause.code === 'EADDRINUSE')
     return new OffshootError('conflict', `port ${port} of ${host} is in use`, {
       cause,
-      hint: 'offshoot serve --port N takes another; if that is an offshoot serve, its page is there',
+      hint: 'offshoot serve --port N uses another port; if an offshoot server listens there, open its page',
     })
   return new OffshootError('usage', `cannot listen on ${host}, port ${port}: ${errorMessage(cause)}`, {
     cause,
   })
 }
 
-/** One that stands for every address is called by each of them. */
+/** A wildcard address stands for all addresses of the machine. */
 function allNames(port: number, host: string): Names {
   const all = host === '0.0.0.0' || host === '::' ? Object.values(networkInterfaces()).flat() : []
   const each = [host, ...all.map((at) => at?.address ?? host)].map((name) => namesOf(port, name))
@@ -200,15 +206,15 @@ function refusal(problem: Problem): Response {
 
 interface RecoveryPorts {
   readonly clock: Clock
-  /** Aborted when the server ends. */
+  /** Aborted when the server stops. */
   readonly ending: AbortSignal
   readonly onRecovered: OnRecovered
   readonly log: (line: string) => void
 }
 
 /**
- * Takes up what is left, and goes on looking in the background until the end: what another process holds for a moment now
- * would be left for good. Mail that a recovery has left unread, for a branch that is paused, is not tried again.
+ * Recovers what is left, then keeps checking in the background: a lease held just now would otherwise block recovery
+ * permanently. Items left unread for a paused branch are not retried.
  */
 async function recoverAll(
   directoryRuntimes: DirectoryRuntimes,
@@ -220,7 +226,7 @@ async function recoverAll(
     if (!reported.has(problem) && !ending.aborted) log(problem)
     reported.add(problem)
   }
-  /** One directory after the other; one that is gone, or whose configuration is wrong, keeps none waiting. */
+  /** One directory at a time; a missing directory or a wrong configuration does not delay the others. */
   const pass = async () => {
     const left = directoryRuntimes.left().filter(({ id, hasOpenRuns }) => hasOpenRuns || !tried.has(id))
     for (const [directory, own] of Map.groupBy(left, (each) => each.directory)) {
@@ -236,7 +242,7 @@ async function recoverAll(
   }
   const look = () =>
     pass().catch((error: unknown) =>
-      reportOnce(`what other processes have left is not seen now: ${errorMessage(error)}`),
+      reportOnce(`cannot look for the runs of exited processes: ${errorMessage(error)}`),
     )
   const watch = async () => {
     for (;;) {
@@ -248,5 +254,5 @@ async function recoverAll(
   void bestEffort(watch()) // it ends with the server
 }
 
-/** How often it looks whether a process has left something. */
+/** How often to look for runs of exited processes. */
 const LOOK_MS = 2_000

@@ -1,7 +1,7 @@
 import type { Handlers } from './route-handler.ts'
 import { Problem } from './problem.ts'
 
-/** Who is signed in: the sessions of pages are listed and ended. */
+/** Lists and ends the sessions of signed-in pages. */
 export const sessionHandlers: Handlers<'listSessions' | 'endSession' | 'endSessions'> = {
   listSessions: ({ sessions }, { caller }) =>
     sessions.list().map(({ hash: _, ...session }) => ({

@@ -4,7 +4,7 @@ import type { ConversationId, PartId } from '../core/ids.ts'
 import type { PartialMessage } from '../runtime/run/partial-message.ts'
 import type { Store, DirectoryRuntime } from './directory-runtimes.ts'
 
-/** The answers that are being streamed, as they are now; where another process drives, as far as it has stored them. */
+/** Current streaming answers; if another process drives, as far as it has stored them. */
 export function partialsOf(
   store: Store,
   directoryRuntime: Pick<DirectoryRuntime, 'drives' | 'runtime'> | undefined,
@@ -13,7 +13,7 @@ export function partialsOf(
   return directoryRuntime?.drives(id) ? directoryRuntime.runtime.partials(id) : storedPartials(store, id)
 }
 
-/** Whoever drives stores them every 250 ms. */
+/** The driving process stores them every 250 ms. */
 export function storedPartials(store: Store, conversationId: ConversationId): PartialMessage[] {
   const runs = store.find('runs', { where: { conversationId, status: 'running' } })
   return runs.flatMap(({ id: runId, branchId }) => {
@@ -26,7 +26,7 @@ export function storedPartials(store: Store, conversationId: ConversationId): Pa
   })
 }
 
-/** As far as it can be told: what may be the beginning of a secret is told when more of it is there. */
+/** As far as safe: a possible start of a secret is sent once more of it is there. */
 export function maskPartial(message: PartialMessage, secrets: Pick<SecretMask, 'stream'>): PartialMessage {
   const parts = message.parts.map((part) =>
     part.type === 'text' || part.type === 'reasoning'
@@ -38,16 +38,16 @@ export function maskPartial(message: PartialMessage, secrets: Pick<SecretMask, '
 
 interface SentSoFar {
   readonly conversationId: ConversationId
-  /** The last one that was told. */
+  /** The last delivered one. */
   readonly seq: number
-  /** The last one that was told after it. */
+  /** The last one delivered after it. */
   readonly sub: number
   readonly at: number
-  /** How much of each part was told; else it is told from its beginning. */
+  /** Delivered length of each part; without an entry, it is delivered from its start. */
   readonly lengths?: ReadonlyMap<PartId, number>
 }
 
-/** What of them was not told yet, as live events. */
+/** The undelivered text, as live events. */
 export function partialDeltas(
   store: Store,
   partials: readonly PartialMessage[],

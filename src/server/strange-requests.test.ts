@@ -96,7 +96,7 @@ test('where the directory of a conversation is gone, nothing begins, and what is
     expect([path, refused.status, ServedUser.why(refused)]).toEqual([
       path,
       409,
-      expect.stringContaining(`${directory} is not there any more`),
+      expect.stringContaining(`${directory} no longer exists`),
     ])
   }
   expect((await served.get(`/conversations/${id}`)).status).toBe(200)

@@ -5,7 +5,7 @@ import { heldBack, loadProject, rootOf, shownRequest, type TrustState } from '..
 import type { Handlers, ServerContext } from './route-handler.ts'
 import { Problem } from './problem.ts'
 
-/** What the files of a directory ask for. What is granted or taken back counts for what begins there afterwards. */
+/** What the files of a directory ask for. Trust changes apply to work that starts afterwards. */
 export const trustHandlers: Handlers<'getTrust' | 'giveTrust' | 'revokeTrust'> = {
   getTrust: async (context, { input }) => await stateOf(context, placeOf(context, input.directory)),
 

@@ -113,7 +113,7 @@ describe('every route', () => {
     for (const field of [...fieldsOf(name), 'dryRun']) {
       const [status, why] = await refusal({ name, query: `?${field}=1` })
       expect([field, status]).toEqual([field, 422])
-      if (fieldsOf(name).length > 0) expect(why).toContain('its fields go into the body')
+      if (fieldsOf(name).length > 0) expect(why).toContain('put its fields in the body')
     }
   })
 

@@ -5,22 +5,22 @@ import { checkSender, type Names } from './host-and-origin.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { Problem, problemBody, problemOf } from './problem.ts'
 
-/** Refuses requests that no route can be found for, in the same order as all others: sender, token, then the request. */
+/** Refuses requests without a route in the same order as all others: sender, token, then the request. */
 export interface Unread {
-  /** Of a request that was parsed; true: it has its answer. */
+  /** For a parsed request; true: it was answered. */
   refuses(incoming: IncomingMessage, outgoing: ServerResponse): boolean
-  /** Of CONNECT. */
+  /** For CONNECT. */
   refuseTunnel(incoming: IncomingMessage, socket: Duplex): void
-  /** Of what Node's parser does not take. */
+  /** For requests that Node's parser rejects. */
   refuseBroken(error: ParseError, socket: Duplex): void
 }
 
 type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Uint8Array }
 
-/** What a request says of its sender, header by header as it was sent. */
+/** The sender's headers, one by one as they were sent. */
 interface Head {
   readonly target: string
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[]
 }
 
@@ -46,7 +46,7 @@ export function createUnread(names: Names, access: Access): Unread {
       return true
     },
     refuseTunnel(incoming, socket) {
-      socket.on('error', () => {}) // the client may be gone
+      socket.on('error', () => {}) // the client may have disconnected
       end(socket, problem(headOf(incoming), NO_TUNNEL))
     },
     refuseBroken(error, socket) {
@@ -59,16 +59,16 @@ export function createUnread(names: Names, access: Access): Unread {
   }
 }
 
-const NO_PATH = new Problem(400, 'malformed', 'the request names no path')
-const NO_TUNNEL = new Problem(400, 'malformed', 'this server is no proxy')
-const NO_HTTP = new Problem(400, 'malformed', 'this is no HTTP')
+const NO_PATH = new Problem(400, 'malformed', 'the request has no path')
+const NO_TUNNEL = new Problem(400, 'malformed', 'this server is not a proxy')
+const NO_HTTP = new Problem(400, 'malformed', 'this is not HTTP')
 
 const BROKEN: Readonly<Record<string, readonly [number, Problem]>> = {
   HPE_HEADER_OVERFLOW: [431, new Problem(400, 'too_large', 'the headers are too large')],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, new Problem(400, 'malformed', 'the request did not come to its end')],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, new Problem(400, 'malformed', 'the request is incomplete')],
 }
 
-/** Before a URL is made of the request: some hosts make none. */
+/** Before a URL is created from the request, which some hosts make impossible. */
 function foreign(head: Head, names: Names): Problem | undefined {
   try {
     checkNames(head, names)
@@ -80,7 +80,7 @@ function foreign(head: Head, names: Names): Problem | undefined {
 
 /** @throws Problem 403 */
 function checkNames(head: Head, names: Names): void {
-  const [, named] = /^\w+:\/\/([^/?#]*)/.exec(head.target) ?? [] // for a proxy: it counts before the header
+  const [, named] = /^\w+:\/\/([^/?#]*)/.exec(head.target) ?? [] // a proxy request: it takes precedence over the header
   const hosts = [...all(head, 'host'), ...(named === undefined ? [] : [named])]
   const sender = { hosts: [...new Set(hosts)], origins: all(head, 'origin') }
   checkSender({ ...sender, site: undefined, isApi: false }, names)
@@ -99,7 +99,7 @@ function headOf({ url = '', rawHeaders }: IncomingMessage): Head {
   return { target: url, headers: rawHeaders }
 }
 
-/** As far as a request can be made out that breaks off or has an error: undefined where nothing looks like one. */
+/** As far as a truncated or malformed request can be parsed: undefined if it does not look like a request. */
 function headIn(packet: Uint8Array = new Uint8Array()): Head | undefined {
   const [text = ''] = Buffer.from(packet)
     .toString('latin1')
@@ -114,7 +114,7 @@ function headIn(packet: Uint8Array = new Uint8Array()): Head | undefined {
   return { target, headers }
 }
 
-/** A path, or a whole URL as it is sent to a proxy. */
+/** A path, or a full URL as sent to a proxy. */
 function isPath(target: string): boolean {
   const isWhole = /^https?:\/\//i.test(target)
   if (!isWhole && !target.startsWith('/')) return false

@@ -2,7 +2,7 @@ import { OffshootError } from '../core/errors.ts'
 import type { Table } from './port.ts'
 import { tables, type BaseKind, type Kind } from './tables.ts'
 
-/** A row whose table is known at run time only. */
+/** A row whose table is known only at run time. */
 export type Row = Readonly<Record<string, unknown>>
 
 export interface AnyQuery {
@@ -14,30 +14,30 @@ export interface AnyQuery {
   readonly limit?: number
 }
 
-/** What a kind of store has to do, one call after the other; `groupCommit` makes a Store of it. */
+/** Operations of a store backend, one call at a time; `groupCommit` turns it into a Store. */
 export interface Engine {
   get(table: Table, key: string): Row | undefined
   find(table: Table, query: AnyQuery): Row[]
   count(table: Table, where: Row): number
-  /** Changes whenever somebody else has written. */
+  /** Changes whenever another process has written. */
   dataVersion(): number
   insert(table: Table, row: Row): void
   update(table: Table, key: string, change: Row): void
   delete(table: Table, key: string): boolean
   begin(durable: boolean): void
-  /** Marks a place to return to; one at a time. */
+  /** Creates a savepoint; one at a time. */
   savepoint(): void
   release(): void
   rollbackToSavepoint(): void
   commit(): void
-  /** Undoes what was begun, if anything. Never throws. */
+  /** Rolls back an open transaction, if any. Never throws. */
   rollback(): void
-  /** Why the transaction is over although nobody ended it (a full disk, say); undefined while it is open. */
+  /** Why the transaction ended by itself (a full disk, say); undefined while it is open. */
   lost(): Error | undefined
   close(): void
 }
 
-/** How a column is stored, taken apart once: every value that is written is checked against it. */
+/** The storage kind of a column, parsed once: every written value is checked against it. */
 export interface ColumnShape {
   readonly kind: BaseKind
   readonly isNullable: boolean
@@ -78,7 +78,7 @@ function columnShape(kind: Kind): ColumnShape {
   return { kind: (isNullable ? kind.slice(0, -1) : kind) as BaseKind, isNullable }
 }
 
-/** @throws OffshootError `internal` for a column that the table has not, or one that cannot be searched. */
+/** @throws OffshootError `internal` for an unknown column, or one that cannot be searched. */
 export function checkWhere(shape: Shape, where: Row): readonly string[] {
   const names = Object.keys(where)
   for (const name of names) {
@@ -90,7 +90,7 @@ export function checkWhere(shape: Shape, where: Row): readonly string[] {
   return names
 }
 
-/** The columns of a change, without the key, which never changes. */
+/** The changed columns, without the key, which never changes. */
 export function changedColumns(shape: Shape, key: string, change: Row): string[] {
   const names = Object.keys(change).filter((name) => name !== shape.key[0])
   for (const name of names) if (shape.columns[name] === undefined) throw noColumn(shape, name)
@@ -100,9 +100,7 @@ export function changedColumns(shape: Shape, key: string, change: Row): string[]
   return names
 }
 
-/**
- * The value as both stores keep it, JSON as text. @throws OffshootError `internal` when it is not of the column's kind.
- */
+/** The value as both stores keep it, JSON as text. @throws OffshootError `internal` for a value of another kind. */
 export function checked(shape: Shape, name: string, value: unknown): unknown {
   const { kind, isNullable } = shape.columns[name]!
   if (value === null || (value === undefined && isNullable)) {
@@ -133,7 +131,7 @@ export function noRow(table: Table, key: string): OffshootError {
   return new OffshootError('not_found', `there is no row ${key} in ${table}`)
 }
 
-/** JSON.stringify is typed as if there always were a text; for a function or undefined there is none. */
+/** JSON.stringify is typed as if it always returned a string; for a function or undefined it does not. */
 function jsonText(value: unknown): string | undefined {
   return JSON.stringify(value)
 }

@@ -2,34 +2,34 @@ import { OffshootError } from '../core/errors.ts'
 import type { Engine, Row } from './engine.ts'
 import type { Query, Rows, Store, Table, Tx, TxOptions } from './port.ts'
 
-/** How the writers of several processes wait for each other. None of these functions throws: no caller could catch it. */
+/** How writers of several processes wait for each other. None of these functions throws: no caller could catch it. */
 export interface Turns {
-  /** Whether others wait already. */
+  /** Whether others are already waiting. */
   readonly isQueue: () => boolean
   /**
-   * Milliseconds until the next try of who has waited so long, and has seen no commit of others for `idleMs` of it;
+   * Milliseconds until the next try of a writer that has waited this long, with no commit of others for `idleMs` of it;
    * undefined to give up.
    */
   readonly next: (waitedMs: number, idleMs?: number) => number | undefined
-  /** The waiting is over, one way or the other. */
+  /** The wait has ended, successfully or not. */
   readonly over: () => void
 }
 
 const NO_TURNS: Turns = { isQueue: () => false, next: () => undefined, over: () => {} }
 
 export interface GroupCommitOptions {
-  /** Calls what it is given once, after what is under way. Default: `setImmediate`. */
+  /** Calls its argument once, after the current work. Default: `setImmediate`. */
   readonly later?: (flush: () => void) => void
   /**
-   * For a store that other processes lock: a group waits with what joins it, and the event loop goes on meanwhile.
-   * Default: one try, and no waiting.
+   * For a store that other processes lock: a group waits together with those that join it, and the event loop
+   * continues. Default: one try without waiting.
    */
   readonly turns?: Turns
 }
 
 /**
- * A Store over an engine: the closures that one turn of the event loop hands in share one transaction at `setImmediate`,
- * each in a savepoint of its own, and every promise settles after its commit, in the order of the calls.
+ * A Store over an engine: the closures of one event-loop turn share a transaction at `setImmediate`, each in its own
+ * savepoint, and every promise settles after its commit, in call order.
  */
 export function groupCommit(
   engine: Engine,
@@ -69,7 +69,7 @@ export function groupCommit(
     },
     close() {
       closing ??= new Promise<void>((resolve) => {
-        // immediates run in the order in which they were asked for: what was begun is done by then, or waits
+        // immediates run in order, so started work is done or waiting by then
         setImmediate(() => group.whenIdle(resolve))
       }).then(() => engine.close())
       return closing
@@ -77,14 +77,14 @@ export function groupCommit(
   }
 }
 
-/** What waits for the next transaction. */
+/** Closures for the next transaction. */
 class Group {
   isWriting = false
   readonly #engine: Engine
   readonly #turns: Turns
   #pending: Member[] = []
   #waitingSince: number | undefined
-  /** When others have committed last while this one waits. */
+  /** Time of the last commit of others during this wait. */
   #seen = { version: 0, at: 0 }
   #whenIdle = () => {}
 
@@ -123,11 +123,11 @@ class Group {
     try {
       return this.#engine.dataVersion()
     } catch {
-      return this.#seen.version // the next try meets the same error, and says so
+      return this.#seen.version // the next try meets the same error and reports it
     }
   }
 
-  /** Whether there is a next try. */
+  /** Whether to try again. */
   #wait(): boolean {
     const now = performance.now()
     const version = this.#version()
@@ -179,7 +179,7 @@ function failed(engine: Engine, members: readonly Member[], error: unknown): Out
   return members.map(() => ({ ok: false, error }))
 }
 
-/** A single closure needs no savepoint: its failure is the failure of the transaction. */
+/** A single closure needs no savepoint: its failure fails the transaction. */
 function runAlone(engine: Engine, member: Member): Outcome {
   const outcome = attempt(engine, member.write)
   throwIfLost(engine)
@@ -195,7 +195,7 @@ function runOne(engine: Engine, member: Member): Outcome {
   return outcome
 }
 
-/** Then nothing of the group is stored, even if the closure that met the error caught it. */
+/** Then none of the group is stored, even if the closure caught the error. */
 function throwIfLost(engine: Engine): void {
   const error = engine.lost()
   if (error !== undefined) throw error
@@ -218,7 +218,7 @@ function attempt(engine: Engine, write: (tx: Tx) => unknown): Outcome {
   }
 }
 
-const ASYNC = 'a closure of store.tx returned a promise; nothing of it was stored'
+const ASYNC = 'a closure of store.tx returned a promise; none of it was stored'
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

@@ -14,15 +14,15 @@ import { groupCommit } from './group-commit.ts'
 import { compareBy, OrderedIndex, type Slot } from './ordered-index.ts'
 import type { Store, Table } from './port.ts'
 
-/** A store that ends with its process: the semantics of the SQLite store, for tests and for embedding. */
+/** A store that ends with its process, with the semantics of the SQLite store, for tests and embedding. */
 export function createMemoryStore(): Store {
   return groupCommit(new MemoryEngine())
 }
 
-/** What a store in memory stands on, by itself. */
+/** The engine of a store in memory. */
 export class MemoryEngine implements Engine {
   readonly #tables = memoryTables()
-  /** What takes the open transaction back, newest last. */
+  /** Undo log of the open transaction, newest last. */
   #undo: (() => void)[] = []
   #mark = 0
 
@@ -39,7 +39,7 @@ export class MemoryEngine implements Engine {
     return search(this.#tables[table], { where }).length
   }
 
-  /** Nobody else can write. */
+  /** No other process can write. */
   dataVersion(): number {
     return 0
   }
@@ -200,7 +200,7 @@ function put(table: MemoryTable, slot: Slot, row: Row): void {
   for (const index of moved) index.add(slot)
 }
 
-/** The rows of a query in its order: a range of the index that fits best, without what the rest of `where` rules out. */
+/** The rows of a query in order: a range of the best index, filtered by the rest of `where`. */
 function search(table: MemoryTable, query: AnyQuery): Slot[] {
   const where = normalWhere(table.shape, query.where ?? {})
   const order = query.orderBy ?? table.shape.order
@@ -223,7 +223,7 @@ function bestIndex(table: MemoryTable, names: readonly string[], order: string):
     .reduce((best, index) => (score(index) > score(best) ? index : best))
 }
 
-/** Sorting is the slow way: for an order that no index of the table has. */
+/** The slow path: sorts for an order without an index. */
 function ordered(shape: Shape, index: OrderedIndex, where: Row, order: string): readonly Slot[] {
   const bucket = index.bucket(where)
   return index.order === order ? bucket : bucket.toSorted(compareBy(shape, order))
@@ -243,7 +243,7 @@ function inRange(sorted: readonly Slot[], order: string, { after, before }: AnyQ
   return sorted.slice(from, Math.max(from, to))
 }
 
-/** The first place from which on the condition holds. */
+/** The first position where the condition holds. */
 function lowerBound(sorted: readonly Slot[], holds: (slot: Slot) => boolean): number {
   let low = 0
   let high = sorted.length
@@ -271,7 +271,7 @@ function normalRow(shape: Shape, row: Row): Row {
   return Object.freeze(Object.fromEntries(shape.names.map((name) => [name, normal(shape, name, row[name])])))
 }
 
-/** A copy of a value that nobody else can change, as reading it back from a file would give it. */
+/** An immutable copy of a value, as reading it from a file would return. */
 function normal(shape: Shape, name: string, value: unknown): unknown {
   const stored = checked(shape, name, value)
   if (stored === null) return null
@@ -295,7 +295,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** Bytes cannot be frozen, so each reader gets its own. */
+/** Bytes cannot be frozen, so each reader gets a copy. */
 function shown(row: Row): Row {
   return row['content'] instanceof Uint8Array ? { ...row, content: Uint8Array.from(row['content']) } : row
 }

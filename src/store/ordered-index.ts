@@ -1,11 +1,11 @@
 import type { Row, Shape } from './engine.ts'
 
-/** Holds the present version of a row. */
+/** Holds the current version of a row. */
 export interface Slot {
   row: Row
 }
 
-/** The rows that are equal in some columns, each group in the order of one more column, then of the key. */
+/** Groups of rows that are equal in some columns; each group is ordered by one more column, then by key. */
 export class OrderedIndex {
   readonly equal: readonly string[]
   readonly order: string
@@ -20,7 +20,7 @@ export class OrderedIndex {
     this.#compare = compareBy(shape, order)
   }
 
-  /** The rows that equal this one in the columns of the index. Not to be changed, nor kept. */
+  /** The rows equal to this one in the index columns. Do not change or keep the result. */
   bucket(where: Row): readonly Slot[] {
     return this.#buckets.get(this.#bucketKey(where)) ?? []
   }
@@ -48,7 +48,7 @@ export class OrderedIndex {
     return JSON.stringify(this.equal.map((name) => row[name]))
   }
 
-  /** Where the row stands or belongs. New rows nearly always belong at the end. */
+  /** Where the row is or belongs. New rows nearly always belong at the end. */
   #place(bucket: readonly Slot[], slot: Slot): number {
     let low = 0
     let high = bucket.length
@@ -62,7 +62,7 @@ export class OrderedIndex {
   }
 }
 
-/** By a column, null first, then by the key. */
+/** By a column, null first, then by key. */
 export function compareBy(shape: Shape, order: string): (a: Slot, b: Slot) => number {
   const columns = [order, ...shape.key.filter((name) => name !== order)]
   return (a, b) => {

@@ -12,7 +12,7 @@ import type { Author, Message, Part } from '../core/message.ts'
 import type { ReportFacts } from '../core/report-facts.ts'
 import type { Approval, Question, StoredRun, ToolCall } from '../core/run.ts'
 
-/** A message without its parts: those are rows of their own, so that one can be added without rewriting the others. */
+/** A message without its parts, which have their own rows, so that adding one rewrites no other. */
 export type MessageRow = Omit<Message, 'parts'> & { readonly conversationId: ConversationId }
 
 export interface PartRow {
@@ -24,10 +24,10 @@ export interface PartRow {
   readonly part: Part
 }
 
-/** The durable events of one change, without what stands elsewhere (src/runtime/log/stored-events.ts). */
+/** The durable events of one change, without content of other rows (src/runtime/log/stored-events.ts). */
 export interface EventRow {
   readonly conversationId: ConversationId
-  /** Of the first one; theirs count on from it one by one. */
+  /** `seq` of the first one; the others count from it. */
   readonly seq: number
   readonly events: readonly object[]
 }
@@ -44,20 +44,20 @@ export interface ArtifactRow {
   readonly createdAt: number
 }
 
-/** Input of a branch that waits to be delivered. */
+/** Input of a branch that waits for delivery. */
 export interface InboxRow {
   readonly id: InboxItemId
   readonly conversationId: ConversationId
   readonly branchId: BranchId
   readonly kind: 'user' | 'result' | 'note'
   readonly mode: 'steer' | 'follow_up'
-  /** What was written: of a result by the subagent alone. */
+  /** The text; for a result, only what the subagent wrote. */
   readonly text: string
-  /** Of a message: who wrote it; null: an older program kept no record of it. */
+  /** For a message: its author; null: an older program kept no record. */
   readonly author?: Author | null
-  /** Of a result: what the runtime knows of the report. */
+  /** For a result: what the runtime knows about the report. */
   readonly report?: ReportFacts | null
-  /** Of a result: the run that stopped, and which of its stops. Unique together: each stop is handed over once. */
+  /** For a result: the stopped run, and the number of its stop. Unique together: each stop is delivered once. */
   readonly fromRunId: RunId | null
   readonly stopNo: number | null
   readonly createdAt: number
@@ -65,7 +65,7 @@ export interface InboxRow {
   readonly withdrawnAt: number | null
 }
 
-/** Restrictions of one spawn, grants and delegations: a recovered run has exactly the restrictions of its spawn. */
+/** Restrictions of a spawn, grants and delegations: a recovered run has exactly the restrictions of its spawn. */
 export interface RuleRow {
   readonly id: string
   /** null: for every conversation of a directory. */
@@ -77,7 +77,7 @@ export interface RuleRow {
   readonly pattern: string | null
   readonly action: 'allow' | 'ask' | 'deny'
   readonly createdAt: number
-  /** Of a grant for a whole directory: its absolute path. */
+  /** For a grant to a whole directory: its absolute path. */
   readonly directory?: string | null
 }
 
@@ -98,11 +98,11 @@ export interface LeaseRow {
   readonly pidStart: number
   readonly epoch: number
   readonly takenAt: number
-  /** 0 once it was given back. */
+  /** 0 after its release. */
   readonly renewedAt: number
 }
 
-/** A verb that another process asks the owner to carry out. */
+/** A command of another process for the owner. */
 export interface CommandRow {
   readonly id: string
   readonly conversationId: ConversationId
@@ -114,18 +114,21 @@ export interface CommandRow {
   readonly answeredAt: number | null
 }
 
-/** A call of another program that has a name of its own: it is done once, however often it is sent. */
+/** A request of another program with its own name: executed once, however often it is sent. */
 export interface IdempotencyRow {
-  /** The name that the caller gave it. */
+  /** The caller's name for it. */
   readonly id: string
-  /** What was asked: a hash of method, path and body. */
+  /** Hash of method, path and body. */
   readonly request: string
-  /** Status and body of the answer; null while it is being done, or after a process that ended over it. */
+  /** Status and body of the response; null while it is executed, or if its process exited. */
   readonly answer: unknown
   readonly createdAt: number
 }
 
-/** Every table with its row. Keys: `id`, but `branchId` of todos, `conversationId` of leases, (conversationId, seq) of events. */
+/**
+ * Every table with its row. Keys: `id`, but `branchId` of todos, `conversationId` of leases, (conversationId, seq) of
+ * events.
+ */
 export interface Rows {
   conversations: Conversation
   branches: Branch
@@ -160,7 +163,7 @@ export interface Query<T extends Table> {
   readonly limit?: number
 }
 
-/** Reads see what is committed; inside a transaction they see its own writes too. */
+/** Reads see committed data; inside a transaction also its own writes. */
 export interface Reader {
   /** By key. Not for events, whose key has two columns. */
   get<T extends Exclude<Table, 'events'>>(table: T, key: string): Rows[T] | undefined
@@ -169,11 +172,11 @@ export interface Reader {
 }
 
 export interface Tx extends Reader {
-  /** @throws OffshootError `conflict` when the key, a unique column pair or a foreign key says no. */
+  /** @throws OffshootError `conflict` for a duplicate key or unique column pair, or a missing foreign key. */
   insert<T extends Table>(table: T, row: Rows[T]): void
-  /** Changes the named columns. @throws OffshootError `not_found` when there is no such row. */
+  /** Changes the named columns. @throws OffshootError `not_found` for a missing row. */
   update<T extends Exclude<Table, 'events'>>(table: T, key: string, change: Partial<Rows[T]>): void
-  /** Deletes by key, with everything that hangs on it (foreign keys, cascade). Says whether there was one. */
+  /** Deletes by key, with everything that refers to it (foreign keys, cascade). Returns whether there was one. */
   delete<T extends Exclude<Table, 'events'>>(table: T, key: string): boolean
 }
 
@@ -183,14 +186,14 @@ export interface TxOptions {
 }
 
 /**
- * The store of one process. Writes are synchronous closures: those of one event-loop turn share one transaction, each
- * in a savepoint of its own, so that one failure does not undo the others. The promise settles after COMMIT. A closure
- * must not await and must not keep `tx`. Errors: OffshootError with a `store_…` code, or what the closure threw.
+ * The store of one process. Writes are synchronous closures: those of one event-loop turn share a transaction, each in
+ * its own savepoint, so that one failure does not undo the others. The promise settles after COMMIT. A closure must not
+ * await and must not keep `tx`. Errors: OffshootError with a `store_…` code, or what the closure threw.
  */
 export interface Store extends Reader {
   tx<T>(write: (tx: Tx) => T, options: TxOptions): Promise<T>
-  /** Another number than before when another process (or store on the same file) has written since. */
+  /** Changes when another process (or store on the same file) has written. */
   dataVersion(): number
-  /** Waits for what was begun; later calls are refused. */
+  /** Waits for pending work; later calls are refused. */
   close(): Promise<void>
 }

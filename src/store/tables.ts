@@ -1,8 +1,8 @@
 import type { Rows, Table } from './port.ts'
 
 /**
- * How a value is stored; `?`: it may be null. `text` is well-formed Unicode (a lone surrogate becomes U+FFFD), `json`
- * keeps any string. `packed` is bytes, compressed on disk. A `json` null is stored as NULL.
+ * How a value is stored; `?`: nullable. `text` is well-formed Unicode (a lone surrogate becomes U+FFFD), `json` keeps
+ * any string. `packed` is bytes, compressed on disk. A `json` null is stored as NULL.
  */
 export type Kind = BaseKind | `${BaseKind}?`
 export type BaseKind = 'text' | 'int' | 'real' | 'bool' | 'json' | 'packed'
@@ -14,13 +14,13 @@ export interface TableSpec<T extends Table> {
   /** The ordering column of a query that names none. */
   readonly order: Column<T>
   readonly columns: { readonly [C in Column<T>]-?: KindOf<Rows[T][C]> }
-  /** Foreign keys to the one-column key of another table; a deleted row takes what refers to it along. */
+  /** Foreign keys to the one-column key of another table; deleting a row deletes rows that refer to it. */
   readonly references: { readonly [C in Column<T>]?: Table }
-  /** Pairs that stand once; a pair with a null may stand often. Also the way to read by the first in order of the second. */
+  /** Unique pairs; a pair with a null may repeat. Also an index on the first column in order of the second. */
   readonly unique: readonly (readonly [Column<T>, Column<T>])[]
-  /** The column whose CRC-32 a store on disk keeps beside it, in `sum`, to know altered text. */
+  /** The column whose CRC-32 a store on disk keeps in `sum`, to detect altered text. */
   readonly summed?: Column<T>
-  /** Columns that are searched together, beyond key, references and unique pairs. */
+  /** Additional indexes, beyond key, references and unique pairs. */
   readonly lookups: readonly (readonly Column<T>[])[]
 }
 
@@ -35,7 +35,7 @@ type BaseOf<V> = V extends boolean
         ? 'packed'
         : 'json'
 
-/** Every table once: the memory store and the SQLite store are both driven by this, the migrations are tested against it. */
+/** Every table once: both stores are driven by this, and the migrations are tested against it. */
 export const tables: { readonly [T in Table]: TableSpec<T> } = {
   conversations: {
     key: ['id'],

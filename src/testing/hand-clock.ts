@@ -3,15 +3,15 @@ import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
 import { watchRealWork } from './real-work.ts'
 
-/** A clock that a test moves. Timers that fire at the same time fire in the order in which they were set. */
+/** A clock that a test moves. Timers due at the same time fire in the order in which they were set. */
 export interface HandClock extends Clock {
-  /** Lets everything that can go on without time go on, files, processes and requests included. */
+  /** Runs everything that needs no time to pass, including files, processes and requests. */
   settle(): Promise<void>
-  /** Moves time forward, firing what is due on the way. */
+  /** Moves time forward and fires due timers on the way. */
   advance(ms: number): Promise<void>
   /**
-   * Waits for a promise; whenever nothing else can happen, time jumps to the next timer. Fails where there is none, and
-   * for a second of real time neither a file nor a process has brought anything.
+   * Waits for a promise; whenever nothing else can run, time jumps to the next timer. Fails if there is none and no
+   * file or process has made progress for a second of real time.
    */
   until<T>(promise: Promise<T>): Promise<T>
   pending(): number
@@ -19,8 +19,8 @@ export interface HandClock extends Clock {
 
 export interface HandClockOptions {
   /**
-   * While no call moves the clock, a timer fires once as much real time has passed. Code that waits without the clock
-   * then takes as long as it would without one. Default: false, and such code waits for ever.
+   * While no call moves the clock, a timer also fires after the same amount of real time, so code that waits without
+   * the clock takes as long as without a hand clock. Default: false: such code waits forever.
    */
   readonly runs?: boolean
 }
@@ -28,19 +28,19 @@ export interface HandClockOptions {
 interface Timer {
   readonly at: number
   readonly order: number
-  /** By the real clock. */
+  /** Uses the real clock. */
   readonly due: number
   readonly fn: () => void
 }
 
 const START = 1_800_000_000_000
-/** Turns of the event loop without which nothing happens any more: a write takes one, and a chain of them several. */
+/** Idle turns of the event loop after which nothing more can happen: a write takes one, a chain of writes several. */
 const IDLE_TURNS = 30
 const MAX_IDLE_MS = 1_000
-/** What a real timer can wait. */
+/** The longest delay of a real timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** The timers of a clock, and the time that the last one to fire has set. */
+/** The timers of a clock, and the time of the last one that fired. */
 class Timers {
   now: number
   #all: Timer[] = []
@@ -70,12 +70,12 @@ class Timers {
     timer.fn()
   }
 
-  /** By the real clock. */
+  /** Uses the real clock. */
   get nextDue(): number {
     return Math.min(...this.#all.map(({ due }) => due))
   }
 
-  /** The order is that of this clock: what comes before a timer whose real time has passed fires with it. */
+  /** Keeps the order of this clock: earlier timers fire together with one whose real time has passed. */
   fireDue(): void {
     const real = performance.now()
     const last = Math.max(...this.#all.filter(({ due }) => due <= real).map(({ at }) => at))
@@ -83,7 +83,7 @@ class Timers {
   }
 }
 
-/** `laterMs`: how much later than those of other tests it begins, as the clock of a process that comes after another. */
+/** `laterMs`: how much later it starts than the clocks of other tests, like the clock of a later process. */
 export function handClock(laterMs = 0, { runs = false }: HandClockOptions = {}): HandClock {
   const work = watchRealWork()
   const timers = new Timers(START + laterMs)
@@ -141,7 +141,7 @@ export function handClock(laterMs = 0, { runs = false }: HandClockOptions = {}):
           const timer = timers.next()
           if (timer) await fire(timer)
           else if (++idle < MAX_IDLE_MS) await wait(1)
-          else throw new Error('nothing can happen any more, and the promise has not settled')
+          else throw new Error('the promise has not settled, and nothing is left to run')
         }
         return await promise
       }),

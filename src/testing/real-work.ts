@@ -1,17 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Work that makes no progress for this long is no longer waited for. */
+/** Work without progress for this long is no longer waited for. */
 const MAX_STILL_MS = 2_000
-/** Timers, which the waiting itself sets, and the terminal. */
+/** Ignored: timers, which the waiting itself sets, and the terminal. */
 const IGNORED = new Set(['Timeout', 'Immediate', 'TickObject', 'TTYWrap', 'SignalWrap'])
 
 /** How many resources of each kind keep the process alive. */
 type Resources = ReadonlyMap<string, number>
 
-/** Tells whether this process waits for the disk, a child process or the network. */
+/** Detects whether this process waits for the disk, a child process or the network. */
 export interface RealWork {
   /**
-   * Resolves once no such work is left, or what is left has made no progress for two seconds. Resolves to false if there
+   * Resolves once no such work is left, or the rest has made no progress for two seconds. Resolves to false if there
    * was none.
    */
   finished(): Promise<boolean>
@@ -19,10 +19,10 @@ export interface RealWork {
 
 /** Bun and Deno do not list what keeps a process alive. */
 const IS_LISTED = process.versions['bun'] === undefined && process.versions['deno'] === undefined
-/** What stands in for that: most files are read, and most programs answer, in this time. */
+/** Fallback delay: most file reads and programs finish in this time. */
 const UNLISTED_MS = 50
 
-/** Resources that are open already belong to the test runner: they are never waited for. */
+/** Resources that are already open belong to the test runner and are ignored. */
 export function watchRealWork(): RealWork {
   const background = new Map(activeResources())
   const leaveBehind = (resources: Resources) => {

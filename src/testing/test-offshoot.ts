@@ -8,25 +8,25 @@ import { openOffshoot, type Offshoot, type OffshootOptions } from '../library/of
 import { handClock, type HandClock } from './hand-clock.ts'
 
 export interface TestOptions extends Omit<OffshootOptions, 'clock' | 'store'> {
-  /** What the model answers, by agent: a list or a function. `*` is for the other agents. */
+  /** Scripted answers by agent: a list or a function. `*` applies to all other agents. */
   readonly script?: ScriptInput['agents']
-  /** One that nobody else uses meanwhile, closed at the end. Default: a new one in memory. */
+  /** A store that no other code uses meanwhile; it is closed at the end. Default: a new one in memory. */
   readonly store?: Store
 }
 
 export interface TestOffshoot extends AsyncDisposable {
   readonly offshoot: Offshoot
-  /** Moves the time of everything in it. */
+  /** Moves the time of this Offshoot. */
   readonly clock: HandClock
-  /** What the script answers, and the requests that it got. */
+  /** The scripted model, with the requests that it received. */
   readonly model: ScriptedModel
   readonly store: Store
 }
 
 /**
- * An Offshoot for tests: a scripted model, a store in memory, a clock that the test moves, and nothing of the user's
- * configuration. `clock.until(promise)` waits for a promise and jumps over time that only has to pass. While no call moves
- * the clock, its timers fire as real ones do, so that a plain `await` or `for await` ends as well.
+ * An Offshoot for tests: a scripted model, a store in memory, a clock that the test moves, and no user configuration.
+ * `clock.until(promise)` waits for a promise and skips idle time. While no call moves the clock, its timers fire in
+ * real time, so a plain `await` or `for await` ends as well.
  */
 export async function createTestOffshoot({
   script = {},
@@ -44,9 +44,8 @@ export async function createTestOffshoot({
 }
 
 /**
- * A model that answers what its script says: each entry of a list once and in order, or what a function returns. A call
- * without an answer fails its run.
- * @throws OffshootError `config` for a script of another shape (docs/models.md).
+ * A model that answers from a script: list entries once and in order, or the return value of a function. A call without
+ * an answer fails its run. @throws OffshootError `config` for an invalid script (docs/models.md).
  */
 export function scriptedModel(script: ScriptInput, options: { readonly clock?: Clock } = {}): ScriptedModel {
   return createScriptedModel(script, { clock: options.clock ?? systemClock })

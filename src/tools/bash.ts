@@ -20,10 +20,10 @@ const inputSchema = z.lazy(() =>
 type Input = z.infer<typeof inputSchema>
 
 const DEFAULT_TIMEOUT_MS = 120_000
-/** By this a stop finds what one call started, wherever it went. */
+/** A stop uses this to find everything that one call started. */
 const CALL_MARK = 'OFFSHOOT_CALL_ID'
 
-/** `bash {command, timeout_ms?, description?}`: a command in a process group of its own. */
+/** `bash {command, timeout_ms?, description?}`: a command in its own process group. */
 export function bashTool(): AnyTool {
   return defineTool<Input, BashOutput>({
     name: 'bash',
@@ -77,7 +77,7 @@ async function start(command: string, timeoutMs: number, context: ToolContext): 
   const marks = { ...context.processMarks, [mark.name]: mark.value }
   try {
     return await runProcess({
-      // One pipe for stdout and stderr, so that what was printed keeps its order.
+      // One pipe for stdout and stderr, to keep their order.
       program: '/bin/sh',
       args: [
         '-c',
@@ -124,8 +124,7 @@ function isProgram(path: string): Promise<boolean> {
 function render({ result, timeoutMs }: BashOutput): string {
   const output = result.output === '' ? '(no output)\n' : result.output.replace(/\n?$/, '\n')
   const notes = [ending(result, timeoutMs)]
-  if (result.leftRunning)
-    notes.push('something that it started still runs; it is ended with this run at the latest')
+  if (result.leftRunning) notes.push('a process that it started still runs; it is stopped when this run ends')
   if (result.survivors.length > 0) notes.push(`could not be stopped: process ${result.survivors.join(', ')}`)
   return `${output}(${notes.join('; ')})`
 }

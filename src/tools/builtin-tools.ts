@@ -16,9 +16,9 @@ import { websearchTool } from './web/websearch.ts'
 import { writeTool } from './write.ts'
 
 export interface BuiltinToolOptions {
-  /** Who searches the web; without it there is no `websearch`. */
+  /** The search provider; without one there is no `websearch`. */
   readonly search?: SearchSettings | undefined
-  /** How hosts are reached; only tests have another one than the system's. */
+  /** Network access; only tests replace the system's. */
   readonly network?: Network | undefined
 }
 

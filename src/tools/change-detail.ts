@@ -2,12 +2,12 @@ import type { ToolContext } from './port.ts'
 import { decodeText } from './text-file.ts'
 import { readCurrent } from './write-file.ts'
 
-/** What a tool may look at to say what it would do. */
+/** What a tool may read to describe a change. */
 export type DetailContext = Pick<ToolContext, 'workspace' | 'files'>
 
 /**
- * The text that a change would be made to, for a person who is asked about it. Undefined unless it is what this branch has
- * read: any other change is refused, and nothing is shown of a file that the agent has not seen.
+ * The text that a change would modify, for the person who is asked. Undefined unless this branch has read it: any other
+ * change is refused, and nothing is shown of a file that the agent has not seen.
  */
 export async function textAsSeen(context: DetailContext, path: string): Promise<string | undefined> {
   try {
@@ -18,6 +18,6 @@ export async function textAsSeen(context: DetailContext, path: string): Promise<
       ? decodeText(current.bytes, target.relative).text
       : undefined
   } catch {
-    return undefined // the call itself says what is wrong with the file
+    return undefined // the call itself reports the problem with the file
   }
 }

@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs'
 import { terminalLine } from '../core/terminal-text.ts'
 import type { AnyTool, Tool } from './port.ts'
 
-/** Forgets the types of a tool; from here on only input that its own schema parsed may reach it. */
+/** Erases the types of a tool; from here on only input parsed by its own schema may reach it. */
 export function defineTool<I, O>(tool: Tool<I, O>): AnyTool {
   return tool as unknown as AnyTool
 }
 
-/** The words for the model that stand in a .txt beside the code. */
+/** The description for models, from a .txt beside the code. */
 export function describeTool(file: string): string {
   return readFileSync(new URL(`./${file}`, import.meta.url), 'utf8').trim()
 }
 
 const MAX_TITLE = 160
 
-/** One line for every UI, whatever the model put into the input. */
+/** One line for every UI, whatever the input contains. */
 export function titleLine(text: string): string {
   const line = terminalLine(text.slice(0, MAX_TITLE * 4))
   return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1).toWellFormed()}…` : line

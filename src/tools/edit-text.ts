@@ -5,21 +5,20 @@ export interface TextReplacement {
   readonly old: string
   readonly new: string
   readonly all: boolean
-  /** Of the file, for messages. */
+  /** Name of the file, for messages. */
   readonly name: string
 }
 
 export interface Replaced {
   readonly text: string
   readonly count: number
-  /** The old text was found only when white space was not compared exactly. */
+  /** The old text matched only without exact white space. */
   readonly tolerant: boolean
 }
 
 /**
- * Replaces a text in a text: exactly where it can be found so, else where lines differ in white space only. One place,
- * or all with `all`; which place is meant is never guessed.
- * @throws ToolError `no_match`, `ambiguous`, `no_change`.
+ * Replaces text exactly, or else where lines differ only in white space. One place, or all with `all`; never guesses
+ * which place is meant. @throws ToolError `no_match`, `ambiguous`, `no_change`.
  */
 export function replaceText(text: string, wanted: TextReplacement): Replaced {
   if (wanted.old === '')
@@ -36,7 +35,7 @@ export function replaceText(text: string, wanted: TextReplacement): Replaced {
   if (spans.length > 1 && !wanted.all) throw ambiguous(text, spans, wanted)
   const replaced = applySpans(text, spans)
   if (replaced === text)
-    throw new ToolError('no_change', `${wanted.name} already reads so; there is nothing to do`)
+    throw new ToolError('no_change', `${wanted.name} already has this text; there is nothing to do`)
   return { text: replaced, count: spans.length, tolerant: exact.length === 0 }
 }
 
@@ -67,8 +66,8 @@ function ambiguous(text: string, spans: readonly BlockSpan[], wanted: TextReplac
   const more = spans.length > MAX_LINES_NAMED ? ', ...' : ''
   return new ToolError(
     'ambiguous',
-    `old_string fits ${spans.length} places in ${wanted.name}: lines ${lines.join(', ')}${more}`,
-    'Add lines around it until one place only fits, or set replace_all.',
+    `old_string matches ${spans.length} places in ${wanted.name}: lines ${lines.join(', ')}${more}`,
+    'Add surrounding lines until only one place matches, or set replace_all.',
   )
 }
 
@@ -79,7 +78,7 @@ function noMatch(text: string, wanted: TextReplacement): ToolError {
       .find((line) => line.trim() !== '')
       ?.trim() ?? ''
   const lines = first === '' ? [] : linesWith(text, first)
-  const where = lines.length > 0 ? ` Its first line stands in line ${lines.join(', ')}.` : ''
+  const where = lines.length > 0 ? ` Its first line is at line ${lines.join(', ')}.` : ''
   return new ToolError(
     'no_match',
     `old_string is not in ${wanted.name}`,

@@ -13,15 +13,15 @@ import { checkSeen, readCurrent, removeTemporary, replaceFile } from './write-fi
 const inputSchema = z.lazy(() =>
   z.object({
     file_path: z.string().min(1).max(4096).describe('the file, relative to the workspace or absolute'),
-    old_string: z.string().describe('the text to replace, as it stands in the file'),
-    new_string: z.string().describe('the text that comes in its place'),
+    old_string: z.string().describe('the text to replace, exactly as in the file'),
+    new_string: z.string().describe('the replacement text'),
     replace_all: z.boolean().optional().describe('replace every occurrence'),
   }),
 )
 
 type Input = z.infer<typeof inputSchema>
 
-/** `edit {file_path, old_string, new_string, replace_all?}`: a part of a file. */
+/** `edit {file_path, old_string, new_string, replace_all?}`: edits a part of a file. */
 export function editTool(): AnyTool {
   return defineTool<Input, string>({
     name: 'edit',
@@ -56,7 +56,7 @@ export function editTool(): AnyTool {
   })
 }
 
-/** The change as it would be made now, with the line numbers of the file; of a file that cannot be told, of its pieces. */
+/** The change as it would be made now, with the file's line numbers; for an unreadable file, only its pieces. */
 async function detail(input: Input, context: DetailContext): Promise<string> {
   const { file_path: name, old_string: old, new_string: next } = input
   const text = await textAsSeen(context, name)
@@ -69,7 +69,7 @@ async function detail(input: Input, context: DetailContext): Promise<string> {
   }
 }
 
-/** A file that mixes its line ends is matched as it is first. */
+/** A file with mixed line ends is matched as it is first. */
 function wanted(input: Input, text: string, name: string): TextReplacement {
   const mixed = text.includes('\r')
   return {
@@ -90,7 +90,7 @@ async function execute(input: Input, context: ToolContext): Promise<string> {
   const diff = unifiedDiff(target.relative, file.text, text)
   await replaceFile(target, { bytes: encodeText(file, text), current, lines: countChanges(diff) }, context)
   const places = count === 1 ? '1 place' : `${count} places`
-  const how = tolerant ? '; white space in old_string was not exact' : ''
+  const how = tolerant ? '; the white space of old_string did not match exactly' : ''
   return `edited ${target.relative} (${places}${how})\n${diff}`
 }
 

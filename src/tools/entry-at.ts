@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 
-/** What is at a path, links followed; what cannot be looked at counts as something. */
+/** The entry at a path, following links; an unreadable one counts as existing. */
 export function entryAt(absolute: string): 'directory' | 'other' | 'none' {
   try {
     const found = statSync(absolute, { throwIfNoEntry: false })

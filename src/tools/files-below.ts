@@ -5,19 +5,19 @@ import { guardOf } from './guarded-files.ts'
 import type { ResolvedPath, Workspace } from './port.ts'
 
 export interface FoundFile extends ResolvedPath {
-  /** A symbolic link; the path is where it leads. */
+  /** A symbolic link; the path is its target. */
   readonly link: boolean
 }
 
-/** Above this number of entries the answer is "not known". */
+/** With more entries the answer is "unknown". */
 const MAX_ENTRIES = 10_000
 
-/** Version control and installed packages: large, and not the files of a person. */
+/** Version control and installed packages: large, and not a person's own files. */
 const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
 /**
- * The files and links below a directory, so that a recursive command is asked about only where it can reach a file that
- * needs a question. Does not enter links. null: too many entries, or a directory that cannot be read.
+ * The files and links below a directory, so that a recursive command asks only if it can reach a file that needs it.
+ * Does not enter links. null: too many entries, or an unreadable directory.
  */
 export function filesBelow(
   workspace: Workspace,
@@ -43,7 +43,7 @@ export function filesBelow(
   return found
 }
 
-/** A file or nothing at all has nothing below it. Stops reading above the limit. */
+/** Nothing is below a file or a missing path. Stops reading above the limit. */
 function entriesOf(directory: string, limit: number): readonly Dirent[] | null {
   try {
     return readUpTo(directory, limit)

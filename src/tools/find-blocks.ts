@@ -1,4 +1,4 @@
-/** A place in a text and what comes there. */
+/** A place in a text, and its replacement. */
 export interface BlockSpan {
   readonly start: number
   readonly end: number
@@ -6,8 +6,8 @@ export interface BlockSpan {
 }
 
 /**
- * The blocks of whole lines that equal `wanted` but for white space, each with what replaces it. First only white space
- * at line ends may differ, then the indentation of the whole block, then any run of white space.
+ * The blocks of whole lines that equal `wanted` except for white space, each with its replacement. First only trailing
+ * white space may differ, then the indentation of the whole block, then any run of white space.
  */
 export function findBlocks(text: string, wanted: string, replacement: string): BlockSpan[] {
   const block = wanted.split('\n')
@@ -30,7 +30,7 @@ export function findBlocks(text: string, wanted: string, replacement: string): B
   return []
 }
 
-/** How lines are compared, and whether the block may stand at another indentation. */
+/** How to compare lines, and whether the block may be indented differently. */
 const LEVELS: readonly (readonly [key: (line: string) => string, shifted: boolean])[] = [
   [(line) => line.trimEnd(), false],
   [(line) => line.trim(), true],
@@ -81,7 +81,7 @@ interface Shift {
   readonly to: string
 }
 
-/** One change of indentation that explains every line of the block; undefined where there is none. */
+/** One change of indentation that fits every line of the block; undefined if there is none. */
 function indentShift(lines: readonly Line[], first: number, block: readonly string[]): Shift | undefined {
   const pairs = block.flatMap((line, index) =>
     line.trim() === '' ? [] : [{ wanted: indentOf(line), found: indentOf(lines[first + index]!.text) }],

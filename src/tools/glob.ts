@@ -37,12 +37,12 @@ export function globTool(): AnyTool {
   })
 }
 
-/** What stands before the first wildcard is a directory, and that is what the call touches: `../**` leaves the workspace. */
+/** The part before the first wildcard is the directory that the call touches: `../**` leaves the workspace. */
 function splitPattern(input: Input): { base: string; glob: string } {
   const names = input.pattern.split('/')
   const wild = names.findIndex((name) => /[*?[{\\]/.test(name))
   const fixed = names.slice(0, wild < 0 ? -1 : wild)
-  // A plain relative name is left to match at its place below `path`; only what leaves it must be resolved.
+  // A plain relative name matches at its place below `path`; only a path that leaves it needs resolving.
   if (fixed.length === 0 || (wild < 0 && !leaves(fixed)))
     return { base: input.path ?? '.', glob: input.pattern }
   const prefix = fixed.join('/') || '/'
@@ -57,7 +57,7 @@ function leaves(names: readonly string[]): boolean {
 async function execute(input: Input, context: ToolContext): Promise<string> {
   const { base, glob } = splitPattern(input)
   if (glob.split(/[/{},]/).includes('..'))
-    throw new ToolError('invalid_pattern', '".." may stand only before the first wildcard of a glob')
+    throw new ToolError('invalid_pattern', '".." may appear only before the first wildcard of a glob')
   const place = await searchPlace(targetOf(context, base), context.workspace)
   if (place.file !== undefined)
     throw new ToolError('invalid_path', `${place.target.relative} is a file; path is the directory to search`)

@@ -22,7 +22,7 @@ const inputSchema = z.lazy(() =>
       .optional()
       .describe('`content` by default'),
     context: z.int().min(0).max(50).optional().describe('lines around each match'),
-    ignore_case: z.boolean().optional().describe('match upper and lower case alike'),
+    ignore_case: z.boolean().optional().describe('ignore upper and lower case'),
     limit: z.int().min(1).max(20_000).optional().describe('lines to show, 250 by default'),
   }),
 )
@@ -111,7 +111,7 @@ function render(result: RipgrepResult, input: Input, place: SearchPlace, context
   return lines.join('\n')
 }
 
-/** Each record of ripgrep is a path, NUL, and the rest; the path becomes the one that the other tools take. */
+/** Each record of ripgrep is a path, NUL, and the rest; replaces the path by the one that other tools accept. */
 function nameLines(output: string, input: Input, place: SearchPlace, context: ToolContext) {
   const names = new Map<string, string | undefined>()
   const lines: string[] = []
@@ -130,7 +130,7 @@ function nameLines(output: string, input: Input, place: SearchPlace, context: To
 }
 
 interface SearchRecord {
-  /** Begins with `./`; or all of a line that belongs to no path, such as the one about a binary file. */
+  /** Starts with `./`; otherwise a whole line without a path, such as the one about a binary file. */
   readonly path: string
   readonly rest?: string
 }
@@ -144,7 +144,7 @@ function pathRecords(output: string): SearchRecord[] {
     .map((path) => ({ path }))
 }
 
-/** A path may hold line feeds, what stands behind its NUL does not; of an output that was cut the end is no record. */
+/** A path may contain line feeds, the text after its NUL does not; truncated output ends in an incomplete record. */
 function lineRecords(output: string, directory: string): SearchRecord[] {
   const records: SearchRecord[] = []
   let at = 0
@@ -160,7 +160,7 @@ function lineRecords(output: string, directory: string): SearchRecord[] {
   }
 }
 
-/** After the number comes `:` in a match and `-` in a line of context; before it stands the same sign. */
+/** The number is followed by `:` in a match and `-` in a context line; the same sign precedes it. */
 function joinRecord(name: string, rest: string | undefined): string {
   if (rest === undefined) return name
   const text = rest.replace(/\r$/, '')

@@ -3,8 +3,8 @@ import type { ResolvedPath } from './port.ts'
 type Guard = NonNullable<ResolvedPath['guarded']>
 
 /**
- * Which kind of guarded file a path names, by its names alone. Names are compared as the
- * laxest file system would: without case, without what some systems ignore.
+ * The kind of guarded file that a path names, by names alone. Names are compared like the most lenient file system
+ * would: ignoring case, and what some systems ignore.
  */
 export function guardOf(path: string): Guard | null {
   const names = path.split(/[/\\]/).filter(Boolean).map(plainName)
@@ -17,7 +17,7 @@ export function guardOf(path: string): Guard | null {
   return skill < 0 ? null : 'skill'
 }
 
-/** Where `.claude/skills` and the like stand in a path, of which this is the first name; -1: nowhere. */
+/** Index of the first name of `.claude/skills` and the like in a path; -1: none. */
 function skillAt(names: readonly string[]): number {
   return names.findIndex((name, at) => SKILLS.has(`${name}/${names[at + 1]}`) && at + 2 < names.length)
 }
@@ -26,7 +26,9 @@ const SKILLS = new Set(
   ['.offshoot', '.claude', '.opencode', '.agents'].flatMap((name) => [`${name}/skills`, `${name}/skill`]),
 )
 
-/** `.GIT`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<zero width>it` and `git~1` open the same directory somewhere. */
+/**
+ * `.GIT`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<zero width>it` and `git~1` open the same directory on some system.
+ */
 function plainName(name: string): string {
   if (PLAIN_NAME.test(name)) return name.toLowerCase()
   const visible = name.normalize('NFKC').replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
@@ -34,7 +36,7 @@ function plainName(name: string): string {
   return bare.toLowerCase()
 }
 
-/** Nothing in it is read in another way anywhere. Most names are such. */
+/** Read the same way on every system. Most names are. */
 const PLAIN_NAME = /^\.?[\w-]+(\.[\w-]+)*$/
 
 function isGit(name: string): boolean {
@@ -63,7 +65,7 @@ function isConfig(names: readonly string[], file: string): boolean {
   return config >= 0 && OUR_CONFIG.has(names[config + 1] ?? '')
 }
 
-/** Directories below `~/.config` that hold the rules of agents, shells and version control. */
+/** Directories below `~/.config` with rules of agents, shells and version control. */
 const OUR_CONFIG = words('offshoot opencode git fish')
 
 const SECRET_DIRECTORIES = words('.ssh .aws .gnupg .password-store .kube .azure .gcloud')

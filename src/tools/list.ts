@@ -75,7 +75,7 @@ async function walk(directory: string, prefix: string, depth: number, listing: L
   }
 }
 
-/** A directory below that cannot be read, or is gone by now, stands in the list with what was wrong. */
+/** An unreadable or vanished directory is listed with its error. */
 async function entriesOf(path: string, prefix: string, listing: Listing): Promise<Dirent[]> {
   try {
     const entries = await readdir(path, { withFileTypes: true })

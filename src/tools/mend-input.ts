@@ -1,4 +1,4 @@
-/** What of a schema's complaint is used here; zod's issues have more. */
+/** The part of zod's issues used here. */
 export interface InputIssue {
   readonly code: string
   readonly path: readonly PropertyKey[]
@@ -9,7 +9,7 @@ export interface InputIssue {
 
 type Container = Record<PropertyKey, unknown>
 
-/** A copy of the input where each complaint that has one obvious cure is cured; the rest stays as it came. */
+/** A copy of the input with every fixable issue fixed; the rest is unchanged. */
 export function mendInput(
   input: Record<string, unknown>,
   issues: readonly InputIssue[],

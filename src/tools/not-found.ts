@@ -2,13 +2,13 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ToolError, type ResolvedPath } from './port.ts'
 
-/** The error for a file that does not exist, with names beside it that may be meant. */
+/** The error for a missing file, with similar names beside it. */
 export async function notFound(target: ResolvedPath): Promise<ToolError> {
   const near = await nearNames(target.absolute)
   const directory = target.relative.includes('/') ? dirname(target.relative) : ''
   const hint =
     near.length > 0
-      ? `Near it: ${near.map((name) => join(directory, name)).join(', ')}`
+      ? `Similar: ${near.map((name) => join(directory, name)).join(', ')}`
       : 'Find it with glob or list.'
   return new ToolError('not_found', `there is no file ${target.relative}`, hint)
 }
@@ -28,7 +28,7 @@ async function nearNames(path: string): Promise<string[]> {
     .map((each) => each.name)
 }
 
-/** A name with another ending, or a part of the name, is near; else the edit distance decides. */
+/** A name with another extension, or a part of the name, is similar; otherwise by edit distance. */
 function distanceOf(wanted: string, name: string): number {
   if (stem(wanted) === stem(name)) return 1
   if (Math.min(wanted.length, name.length) >= 3 && (name.includes(wanted) || wanted.includes(name))) return 2

@@ -9,9 +9,9 @@ export interface OpenedFile {
 }
 
 /**
- * Opens a regular file for reading and checks, on what was opened, that it is the file that was decided on: between a
- * decision and its use somebody may have put a link in the way. The caller closes the handle.
- * @throws ToolError `not_found`, `is_directory`, `not_a_file`, `path_changed`, `not_permitted`.
+ * Opens a regular file for reading and checks on the open file that it is the one that was decided on: a link may have
+ * been created since then. The caller closes the handle. @throws ToolError `not_found`, `is_directory`, `not_a_file`,
+ * `path_changed`, `not_permitted`.
  */
 export async function openFile(target: ResolvedPath): Promise<OpenedFile> {
   const handle = await openNode(target.absolute, target.relative, constants.O_RDONLY)
@@ -30,7 +30,7 @@ export async function openFile(target: ResolvedPath): Promise<OpenedFile> {
   }
 }
 
-/** As `openFile`, for a directory. On Linux what is done through `handlePath` stays in this very directory. */
+/** Like `openFile`, for a directory. On Linux, operations through `handlePath` stay in this very directory. */
 export async function openDirectory(
   absolute: string,
   name: string,
@@ -45,7 +45,7 @@ function notAFile(name: string): ToolError {
   return new ToolError('not_a_file', `${name} is a socket, a pipe or a device, not a file`)
 }
 
-/** Never waits for the other end of a pipe, never follows a link in the last place. */
+/** Never blocks on a pipe, and never follows a link in the last component. */
 async function openNode(absolute: string, name: string, flags: number): Promise<FileHandle> {
   try {
     const before = await stat(absolute)
@@ -54,7 +54,7 @@ async function openNode(absolute: string, name: string, flags: number): Promise<
     if (await isAt(handle, absolute)) return handle
     await handle.close()
   } catch (error) {
-    // The resolved path holds no link, so one that is there now was put there since.
+    // The resolved path has no links, so a link there now is new.
     if (!(await isLink(absolute))) throw namedFileError(error, name)
   }
   throw pathChanged(name)
@@ -67,7 +67,7 @@ function isLink(path: string): Promise<boolean> {
   )
 }
 
-/** Whether what is open is what stands at this path, with no link on the way. */
+/** Whether the open file is the one at this path, without links on the way. */
 async function isAt(handle: FileHandle, absolute: string): Promise<boolean> {
   if (process.platform === 'linux') return (await readlink(`/proc/self/fd/${handle.fd}`)) === absolute
   if ((await realpath(absolute)) !== absolute) return false

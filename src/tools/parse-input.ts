@@ -7,16 +7,16 @@ import { ToolError, type AnyTool } from './port.ts'
 import { inputShape } from './tool-schema.ts'
 
 /**
- * Checks what a model sent against the tool's schema and returns it as the tool gets it. Text is read as JSON first;
- * other spellings, numbers in quotes and `null` for what may be absent are mended.
- * @throws ToolError `invalid_input`, and never anything else; it names the field, what was expected and what came.
+ * Checks a model's input against the tool's schema and returns it in the form for the tool. Text is parsed as JSON
+ * first; alternative names, numbers in quotes and `null` for optional fields are fixed. @throws only ToolError
+ * `invalid_input`, with the field, the expected and the received value.
  */
 export function parseInput(tool: AnyTool, input: unknown): unknown {
   try {
     const { fields, twice } = renameFields(tool, readObject(input))
     checkText(fields)
     const read = check(tool, fields)
-    if (isObject(read)) checkText(read) // a list that was sent as text is one only now
+    if (isObject(read)) checkText(read) // a list that was sent as text is parsed only now
     checkTwice(tool, fields, read, twice)
     return read
   } catch (error) {
@@ -29,7 +29,7 @@ export function parseInput(tool: AnyTool, input: unknown): unknown {
   }
 }
 
-/** It quotes what a model sent, and people read it too. */
+/** It quotes a model's input, and people read it too. */
 function shown(reason: string): string {
   const line = terminalLine(reason.slice(0, MAX_REASON)).toWellFormed()
   return reason.length > MAX_REASON ? `${line}…` : line
@@ -44,7 +44,7 @@ const MAX_TWICE = 10
 const MAX_PREVIEW = 80
 const MAX_REASON = 1_500
 
-/** Some models send the object as text, or as text in text. */
+/** Some models send the object as text, or as text within text. */
 function readObject(input: unknown): Fields {
   let value = input
   for (let tries = 0; tries < 2 && typeof value === 'string' && value.trim() !== ''; tries++)
@@ -68,13 +68,13 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A field that was sent twice, under two of its names. */
+/** A field that was sent under two names. */
 interface SentTwice {
   readonly name: string
   readonly alias: string
-  /** What `alias` says. */
+  /** The value of `alias`. */
   readonly value: unknown
-  /** The field in the renamed input, which has what the other name says. */
+  /** The renamed field, with the other name's value. */
   readonly path: readonly (string | number)[]
 }
 
@@ -110,14 +110,12 @@ function renameKeys(
   return renamed
 }
 
-/** "3" and 3 are the same number: it counts what is read. Each costs a reading of the whole, so many are not looked at. */
+/** "3" and 3 are the same number: compares parsed values. Each comparison parses everything, so only a few are made. */
 function checkTwice(tool: AnyTool, fields: Fields, read: unknown, twice: readonly SentTwice[]): void {
   for (const [at, each] of twice.entries()) {
     if (at < MAX_TWICE && isSame(tool, fields, read, each)) continue
     const { name, alias } = each
-    throw new InputProblem(
-      `"${name}" and "${alias}" are one field, and their values differ; send only "${name}"`,
-    )
+    throw new InputProblem(`"${name}" and "${alias}" are the same field but differ; send only "${name}"`)
   }
 }
 
@@ -129,7 +127,7 @@ function isSame(tool: AnyTool, fields: Fields, read: unknown, { name, value, pat
   return success && isDeepStrictEqual(data, read)
 }
 
-/** Half a character would reach files and programs as something else than what was approved. */
+/** A lone surrogate would reach files and programs as something other than what was approved. */
 function checkText(fields: Fields): void {
   const pending: [path: string, value: unknown][] = Object.entries(fields)
   for (let next = pending.pop(); next; next = pending.pop()) {
@@ -144,7 +142,7 @@ function checkText(fields: Fields): void {
 
 function unreadable(error: unknown): string {
   if (error instanceof z.core.$ZodAsyncError)
-    return 'its inputSchema has a check that takes time; no input can pass it'
+    return 'its inputSchema has an async check, which is not supported'
   return `it cannot be read: ${errorMessage(error)}`
 }
 

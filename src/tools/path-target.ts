@@ -1,12 +1,12 @@
 import { ToolError, type ResolvedPath, type ToolContext } from './port.ts'
 
 /**
- * Where a path of an input leads now.
- * @throws ToolError when that is not where it led when the call was decided, or no system call could take it.
+ * Where a path of an input leads now. @throws ToolError if it led elsewhere when the call was decided, or is invalid
+ * for system calls.
  */
 export function targetOf(context: ToolContext, path: string): ResolvedPath {
   if (path.includes('\0'))
-    throw new ToolError('invalid_path', 'the path holds a NUL character; no file has such a name')
+    throw new ToolError('invalid_path', 'the path contains a NUL character; no file has such a name')
   const target = context.workspace.resolve(path)
   const decided = context.decidedPaths
   if (decided && !decided.some((each) => each.absolute === target.absolute)) throw pathChanged(path)
@@ -16,12 +16,12 @@ export function targetOf(context: ToolContext, path: string): ResolvedPath {
 export function pathChanged(path: string): ToolError {
   return new ToolError(
     'path_changed',
-    `${path} does not lead where it led when the call was decided: a directory or a link on the way was exchanged`,
+    `${path} leads to another place than when the call was decided: a directory or link on the path was replaced`,
     'Look at the path with list, then call again.',
   )
 }
 
-/** What the file system said, in words a model can act on. */
+/** The file system's error in words that a model can act on. */
 export function namedFileError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof ToolError) return error
   const code = (error as NodeJS.ErrnoException).code
@@ -33,11 +33,11 @@ const FILE_ERRORS: Readonly<Record<string, readonly [code: string, words: string
   ENOENT: ['not_found', 'there is no such file or directory'],
   ENOTDIR: ['not_found', 'a part of this path is a file, not a directory'],
   EISDIR: ['is_directory', 'this is a directory, not a file'],
-  EACCES: ['not_permitted', 'the system does not permit this to the current user'],
-  EPERM: ['not_permitted', 'the system does not permit this to the current user'],
+  EACCES: ['not_permitted', 'the current user has no permission for this'],
+  EPERM: ['not_permitted', 'the current user has no permission for this'],
   EROFS: ['not_permitted', 'the file system is read-only'],
   ENAMETOOLONG: ['invalid_path', 'the path is too long'],
-  ELOOP: ['invalid_path', 'the symbolic links on this path lead in a circle'],
+  ELOOP: ['invalid_path', 'the symbolic links on this path form a loop'],
   ENXIO: ['not_a_file', 'this is a socket, a pipe or a device, not a file'],
   ENOSPC: ['no_space', 'the disk is full'],
   EDQUOT: ['no_space', 'the disk quota is used up'],

@@ -15,81 +15,81 @@ export interface Subject {
   readonly value: string
 }
 
-/** What the model may read of an output. The loop bounds it; the whole of a larger text becomes an artifact. */
+/** The part of an output that the model may read. The loop bounds it; a larger text becomes an artifact. */
 export interface ModelOutput {
   readonly text: string
   readonly files?: readonly FileData[]
 }
 
 /**
- * One tool. Bad input never reaches `execute`: the loop parses with `inputSchema` first. `title` and `subject` are pure
- * and get parsed input. Errors are thrown as ToolError and become a failed result; the run goes on.
+ * One tool. Invalid input never reaches `execute`: the loop parses with `inputSchema` first. `title` and `subject` are
+ * pure and receive parsed input. Errors are thrown as ToolError and become a failed result; the run continues.
  */
 export interface Tool<I = never, O = unknown> {
   readonly name: string
   readonly toolset: string
-  /** For the model; kept in a .txt beside the code. */
+  /** For the model; from a .txt beside the code. */
   readonly description: string
   readonly inputSchema: z.ZodType<I>
-  /** What the model is told of the input, where that cannot be derived from `inputSchema`. */
+  /** The input schema for the model, if it cannot be derived from `inputSchema`. */
   readonly jsonSchema?: object
   readonly effects: Effects
   /**
    * Whether a second run with the same input changes nothing more; then it may run again after a crash (invariant R2).
    */
   readonly idempotent: boolean
-  /** Whether it waits for a person: that time is nobody's stall, and a subagent has it only where it is named. */
+  /** Whether it waits for a person: that time is not a stall, and a subagent has the tool only if it is named. */
   readonly asksPerson?: true
-  /** A program that uses the library brought it: other processes may not have it. */
+  /** From a program that uses the library: other processes may lack it. */
   readonly isOwn?: true
-  /** Other names under which models know it. */
+  /** Other names that models use for it. */
   readonly aliases?: readonly string[]
-  /** Other spellings of input fields, and of the fields of objects in its lists: `path` for `file_path`. */
+  /** Alternative names of input fields, and of fields of objects in its lists: `path` for `file_path`. */
   readonly inputAliases?: Readonly<Record<string, string>>
   subject(input: I): readonly Subject[]
   /** One line for every UI: `Read lib/auth.ts:1-80`. */
   title(input: I): string
-  /** What a person must see before it may happen, beyond its subjects: the text or the diff. */
+  /** What a person must see before it may run, besides its subjects: the text or the diff. */
   detail?(input: I, context: Pick<ToolContext, 'workspace' | 'files'>): string | Promise<string>
   execute(input: I, context: ToolContext): Promise<O>
-  /** Removes what a call leaves beside its effect when its process ends in the middle of it; its effect stays as it is. */
+  /** Removes leftovers of a call whose process exited in the middle; its effect stays. */
   cleanUp?(input: I, context: Pick<ToolContext, 'workspace' | 'run'>): Promise<void>
   toModelOutput(output: O): ModelOutput
-  /** Of a tool that runs a program: its exit code, for the record. */
+  /** For a tool that runs a program: its exit code. */
   exitCode?(output: O): number | null
 }
 
-/** A tool whose types the registry has forgotten; the loop hands it only input that its own schema has parsed. */
+/** A tool with erased types; the loop passes it only input parsed by its own schema. */
 export type AnyTool = Tool<never, unknown>
 
 export interface ToolContext {
   readonly signal: AbortSignal
   readonly workspace: Workspace
   readonly run: RunRef
-  /** What this branch has read, so that a write can tell that a file changed since. */
+  /** Files that this branch has read, so that a write can detect later changes. */
   readonly files: FileLedger
   readonly todos: Todos
-  /** What a program said about the conversation, for its own tools; absent: nothing. */
+  /** The chat's `context` for custom tools; absent: none. */
   readonly context?: Json | undefined
   /** Marks and settings for the environment of child processes. */
   readonly processMarks: Readonly<Record<string, string>>
   /** The guard of every child process (invariant R6). */
   readonly guard?: Guard
-  /** The call's paths as they were when it was decided; a path that leads elsewhere by now is refused. */
+  /** The call's paths when it was decided; a path that leads elsewhere now is refused. */
   readonly decidedPaths?: readonly ResolvedPath[]
-  /** What the rules say of something that this call would touch beyond its subjects; nobody is asked. Absent: `ask`. */
+  /** The rules' decision about something that this call touches beyond its subjects, without asking. Absent: `ask`. */
   decide?(tool: Pick<AnyTool, 'name' | 'toolset' | 'effects'>, subject: Subject): Action
-  /** Waits for what a person answers. Absent: there is nobody. @throws ToolError where there is no answer. */
+  /** Waits for a person's answer. Absent: nobody can answer. @throws ToolError without an answer. */
   ask?(question: PersonQuestion): Promise<string>
   /** Live output for people; not stored, not sent to the model. */
   emit(text: string): void
-  /** What the tool has just done, for the receipts of the run; paths are absolute. To be said once it is done. */
+  /** Records what the tool has just done, for the run's receipts; paths are absolute. Call it afterwards. */
   receipt?(fact: Fact): void
 }
 
 export interface PersonQuestion {
   readonly question: string
-  /** Answers to choose from; any other text is one too. */
+  /** Suggested answers; any other text is allowed too. */
   readonly options: readonly string[]
 }
 
@@ -102,23 +102,20 @@ export interface RunRef {
   readonly depth: number
 }
 
-/** A path after symlinks, `..` and case were resolved; what does not exist yet keeps its last names as they are. */
+/** A path after resolving symlinks, `..` and case; names that do not exist yet stay unchanged. */
 export interface ResolvedPath {
   readonly absolute: string
-  /** Relative to the workspace root with `/`; `.` for the root itself; the absolute path where it is outside. */
+  /** Relative to the workspace root with `/`; `.` for the root itself; the absolute path outside it. */
   readonly relative: string
   readonly outside: boolean
-  /**
-   * Files that always ask: version control, rules in force, what looks like a secret; skills only when they are
-   * changed.
-   */
+  /** Files that always ask: version control, active rules, probable secrets; skills only when changed. */
   readonly guarded: 'git' | 'config' | 'secret' | 'skill' | null
 }
 
 export interface Workspace {
   /** The real path of the root directory. */
   readonly root: string
-  /** The root of the whole workspace, where this is only a directory that an agent works in. */
+  /** The root of the whole workspace, if this is only an agent's directory within it. */
   readonly top?: string
   resolve(path: string): ResolvedPath
 }

@@ -1,7 +1,4 @@
-/**
- * A path as it stands in a list with one entry a line: as JSON writes it where it holds what could end or hide a line,
- * so that no name reads as two entries, or as a line of another file.
- */
+/** A path in a list with one entry per line: quoted as JSON if it contains characters that could end or hide a line. */
 export function printedName(path: string): string {
   if (!/^"|[\p{Cc}\u2028\u2029]/u.test(path)) return path
   return JSON.stringify(path).replace(/[\u007f-\u009f\u2028\u2029]/g, escape)

@@ -11,7 +11,7 @@ import { LineRange } from './text-range.ts'
 export interface FileText {
   readonly type: 'text'
   readonly lines: readonly string[]
-  /** null where the file is so large that it was not read to its end. */
+  /** null: the file was too large to be read completely. */
   readonly total: number | null
   readonly stamp: FileStamp | null
 }
@@ -23,17 +23,17 @@ export interface FileImage {
   readonly stamp: FileStamp
 }
 
-/** Larger files are read up to the wanted lines only, and cannot be edited. */
+/** Larger files are read only up to the wanted lines, and cannot be edited. */
 const MAX_WHOLE_BYTES = 32 * 1024 * 1024
 const MAX_LINE = 2_000
 const SNIFF_BYTES = 8_192
 const CHUNK_BYTES = 256 * 1024
 
-/** Models take images up to 5 MB, and documents up to about twice that. */
+/** Models accept images up to 5 MB, and documents up to about twice that. */
 const MAX_MEDIA_BYTES: Readonly<Record<string, number>> = { 'application/pdf': 10_000_000 }
 const MAX_IMAGE_BYTES = 5_000_000
 
-/** @throws ToolError as `openFile`, and `binary`, `too_large`. */
+/** @throws ToolError like `openFile`, and `binary`, `too_large`. */
 export async function readFile(
   target: ResolvedPath,
   range: { first: number; count: number },
@@ -51,7 +51,7 @@ export async function readFile(
   }
 }
 
-/** The whole of a file, and the stamp of exactly these bytes. */
+/** A whole file, with the stamp of exactly these bytes. */
 export async function readBytes(
   target: ResolvedPath,
 ): Promise<{ bytes: Buffer; stamp: FileStamp; stats: Stats }> {

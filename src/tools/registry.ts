@@ -4,20 +4,20 @@ import { toolSchema, type ToolDescription } from './tool-schema.ts'
 
 /** The tools of one conversation, or of one agent in it. */
 export interface Registry {
-  /** By name or by another name under which models know it; upper case and underscores do not matter. */
+  /** By name or alternative name; case and underscores do not matter. */
   get(name: string): AnyTool | undefined
   list(): readonly AnyTool[]
   /**
-   * What an agent may call: tools, toolsets, other spellings and `*` are accepted; names of nothing are ignored.
-   * `Bash(git *)` names the tool; as something that is not allowed it takes nothing away here, because it is a rule.
+   * The tools that an agent may call. Accepts tools, toolsets, alternative names and `*`; ignores unknown names.
+   * `Bash(git *)` names the tool; in a deny list it removes nothing here, because it is a rule.
    */
   forAgent(names?: readonly string[], disallowed?: readonly string[]): Registry
-  /** Of a list as `forAgent` takes it: what names neither a tool nor a toolset. */
+  /** Entries of such a list that name neither a tool nor a toolset. */
   unknownNames(names: readonly string[]): readonly string[]
   schema(tool: AnyTool): ToolDescription
 }
 
-/** @throws OffshootError `config` when two tools have one name. */
+/** @throws OffshootError `config` if two tools have the same name. */
 export function createRegistry(tools: readonly AnyTool[]): Registry {
   const byName = indexNames(tools)
   const find = (name: string) => byName.get(name) ?? byName.get(plain(name))
@@ -55,7 +55,7 @@ function indexNames(tools: readonly AnyTool[]): ReadonlyMap<string, AnyTool> {
   return byName
 }
 
-/** A name without what does not matter in it. */
+/** A name reduced to its significant characters. */
 export function plain(name: string): string {
   return name.trim().toLowerCase().replace(/[_.-]/g, '')
 }

@@ -8,11 +8,11 @@ import { ToolError, type ToolContext } from './port.ts'
 
 export interface RipgrepOptions {
   readonly args: readonly string[]
-  /** Where it runs; the paths that it prints are relative to this. */
+  /** Working directory; printed paths are relative to it. */
   readonly directory: string
-  /** Only files that match; a glob without `/` matches names at any depth. */
+  /** Only matching files; a glob without `/` matches names at any depth. */
   readonly glob?: string
-  /** Whether ignore files above the directory count too. */
+  /** Whether ignore files above the directory apply too. */
   readonly parents: boolean
   readonly context: Pick<ToolContext, 'signal' | 'processMarks' | 'guard'>
 }
@@ -20,9 +20,9 @@ export interface RipgrepOptions {
 export interface RipgrepResult {
   readonly output: string
   readonly found: boolean
-  /** There was more output than is kept. */
+  /** There was more output than was kept. */
   readonly truncated: boolean
-  /** What could not be searched; empty mostly. */
+  /** Unsearchable files; usually empty. */
   readonly problems: string
 }
 
@@ -45,7 +45,7 @@ export async function ripgrep(options: RipgrepOptions): Promise<RipgrepResult> {
   }
 }
 
-/** The program that searches. @throws ToolError `missing_program` */
+/** The search program. @throws ToolError `missing_program` */
 export async function ripgrepPath(): Promise<string> {
   try {
     return (await import('@vscode/ripgrep')).rgPath
@@ -64,8 +64,8 @@ function noRipgrep(): ToolError {
 }
 
 /**
- * A glob as an ignore file of the lowest rank: .gitignore still counts, while with ripgrep's own --glob a pattern
- * such as `**` brings back everything that is ignored.
+ * A glob as an ignore file of the lowest rank, so that .gitignore still applies; with ripgrep's own --glob, a pattern
+ * such as `**` includes everything that is ignored.
  */
 function ignoreAllBut(glob: string): string {
   if (/[\r\n\0]/.test(glob))
@@ -118,7 +118,7 @@ async function run(
   }
 }
 
-/** The exit code is 2 too when single files could not be read, or ignore files not be understood. */
+/** The exit code is also 2 if some files or ignore files were unreadable. */
 const ABOUT_FILES = /^rg: .*(?:\(os error \d+\)$|: line \d+: error parsing glob )/m
 
 const COMMON = ['--no-config', '--color=never', '--hidden', '--glob=!.git', '--no-require-git']

@@ -10,7 +10,7 @@ export interface SearchPlace {
   readonly directory: string
   /** Name of the one file to search. */
   readonly file: string | undefined
-  /** Whether ignore files above the directory count: those of the workspace do, those above it do not. */
+  /** Whether ignore files above the directory apply: those in the workspace do, those above it do not. */
   readonly parents: boolean
 }
 
@@ -32,13 +32,13 @@ export async function searchPlace(
   }
 }
 
-/** How a file that a search found is named in its result; undefined where it leads out of the workspace. */
+/** The name of a found file in its result; undefined if it leads out of the workspace. */
 export function shownName(found: string, place: SearchPlace, context: ToolContext): string | undefined {
   const path = shown(found, place, context)
   return path && printedName(path.relative)
 }
 
-/** As `shownName`, where the text is shown too: not of a guarded file, unless the place itself is. */
+/** Like `shownName`, for results with text: excludes guarded files, unless the place itself is one. */
 export function shownText(found: string, place: SearchPlace, context: ToolContext): string | undefined {
   const path = shown(found, place, context)
   return path && (path.guarded === null || place.target.guarded !== null)

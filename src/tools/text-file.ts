@@ -2,9 +2,12 @@ import { ToolError } from './port.ts'
 
 export type LineEnding = '\n' | '\r\n'
 
-/** The text of a file, and what must be put back around it when it is written. */
+/** The text of a file, and what to restore around it when writing. */
 export interface TextFile {
-  /** With `\n` line ends, unless the file mixes both kinds; without a byte order mark. */
+  /**
+   * With `
+   * ` line ends, unless the file mixes both kinds; without a byte order mark.
+   */
   readonly text: string
   readonly ending: LineEnding
   readonly mark: boolean
@@ -12,7 +15,7 @@ export interface TextFile {
 
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** @throws ToolError `binary` for what is not UTF-8 text: writing it back would destroy it. */
+/** @throws ToolError `binary` for a file that is not UTF-8: writing it back would destroy it. */
 export function decodeText(bytes: Uint8Array, name: string): TextFile {
   const raw = decode(bytes, name)
   const mark = raw.startsWith(BYTE_ORDER_MARK)
@@ -21,7 +24,7 @@ export function decodeText(bytes: Uint8Array, name: string): TextFile {
   return { text: ending === '\r\n' ? toLineFeeds(text) : text, ending, mark }
 }
 
-/** The bytes of a file with a new text, its line ends and its mark as they were. */
+/** The bytes of a file with new text, keeping its line ends and byte order mark. */
 export function encodeText(file: TextFile, text: string): Buffer {
   const body = file.ending === '\r\n' ? toLineFeeds(text).replaceAll('\n', '\r\n') : text
   return Buffer.from(file.mark ? BYTE_ORDER_MARK + body : body)
@@ -41,7 +44,10 @@ function decode(bytes: Uint8Array, name: string): string {
   throw new ToolError('binary', `${name} is not UTF-8 text (${bytes.length} bytes); it cannot be edited here`)
 }
 
-/** `\r\n` only where every line ends so; a mixed file is left exactly as it is. */
+/**
+ * `\r
+ * ` only if every line ends so; a mixed file stays exactly as it is.
+ */
 function endingOf(text: string): LineEnding {
   const feeds = text.split('\n').length - 1
   const pairs = text.split('\r\n').length - 1

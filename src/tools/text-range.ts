@@ -1,10 +1,10 @@
-/** Picks lines out of a text that comes in pieces, in bounded memory. Lines are counted from 1. */
+/** Selects lines of a text that arrives in pieces, in bounded memory. Lines start at 1. */
 export class LineRange {
   readonly #first: number
   readonly #count: number
   readonly #maxLine: number
   readonly lines: string[] = []
-  /** Number of the line that is being read. */
+  /** Number of the current line. */
   #number = 1
   #line = ''
   #length = 0
@@ -21,7 +21,7 @@ export class LineRange {
     return this.#number >= this.#first + this.#count
   }
 
-  /** Lines so far; a text that ends with a line feed has no line after it. */
+  /** Lines so far; no line follows a final line feed. */
   get total(): number {
     return this.#any || this.#length > 0 ? this.#number - (this.#length === 0 ? 1 : 0) : 0
   }

@@ -9,7 +9,11 @@ const inputSchema = z.lazy(() => {
     status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']).default('pending'),
   })
   return z.object({
-    items: z.array(item).max(200).optional().describe('the whole new list; absent to see the present one'),
+    items: z
+      .array(item)
+      .max(200)
+      .optional()
+      .describe('the whole new list; leave it out to see the current one'),
   })
 })
 

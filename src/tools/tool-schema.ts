@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AnyTool } from './port.ts'
 
-/** A tool as a model is told of it. */
+/** A tool as a model sees it. */
 export interface ToolDescription {
   readonly name: string
   readonly description: string
@@ -11,7 +11,7 @@ export interface ToolDescription {
 
 const described = new WeakMap<AnyTool, ToolDescription>()
 
-/** Made once a tool: every request shows it, and providers cache what is byte for byte the same. */
+/** Created once per tool: every request contains it, and providers cache identical bytes. */
 export function toolSchema(tool: AnyTool): ToolDescription {
   const known = described.get(tool)
   if (known) return known
@@ -24,7 +24,7 @@ export function toolSchema(tool: AnyTool): ToolDescription {
   return description
 }
 
-/** The fields of a tool's input in one line: `file_path: string, offset?: integer`. */
+/** The fields of a tool's input on one line: `file_path: string, offset?: integer`. */
 export function inputShape(tool: AnyTool): string {
   const schema = toolSchema(tool).inputSchema as JsonSchema
   const required = new Set(schema.required ?? [])

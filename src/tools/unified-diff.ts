@@ -1,19 +1,19 @@
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatchHunk } from 'diff'
 
-/** Beyond this many changed lines a diff says less than the files. */
+/** With more changed lines, a diff says less than the files. */
 const MAX_CHANGES = 4_000
 
-/** What changed, as a unified diff; one line instead where that would be very long. */
+/** The change as a unified diff; one line instead if that would be very long. */
 export function unifiedDiff(name: string, before: string, after: string): string {
   return patchOf(name, before, after) ?? '(too many changes for a diff)'
 }
 
-/** The same for a person who decides about it: however long it is, every line that changes is in it. */
+/** The same for a person who decides about it: complete, however long it is. */
 export function wholeDiff(name: string, before: string, after: string): string {
   return patchOf(name, before, after) ?? replacingPatch(name, before, after)
 }
 
-/** Of pieces of a file: nobody knows in which lines they are, so its hunks have no line numbers. */
+/** For pieces of a file: their lines are unknown, so hunks have no line numbers. */
 export function diffOfPieces(name: string, before: string, after: string): string {
   const lines = wholeDiff(name, before, after).split('\n')
   return lines
@@ -22,7 +22,7 @@ export function diffOfPieces(name: string, before: string, after: string): strin
     .join('\n')
 }
 
-/** `\ No newline at end of file`; no line of a text begins so in a patch. */
+/** `\ No newline at end of file`; no text line in a patch starts so. */
 const END_MARK = '\\'
 
 function patchOf(name: string, before: string, after: string): string | undefined {
@@ -33,7 +33,7 @@ function patchOf(name: string, before: string, after: string): string | undefine
   return formatPatch({ ...patch, hunks }, FILE_HEADERS_ONLY).replace(/\n$/, '')
 }
 
-/** Whether the last line feed is none of the changes. A text that is new or goes has nothing to be compared with. */
+/** Whether the final line feed is unchanged. New and removed texts have nothing to compare with. */
 function endsAlike(before: string, after: string): boolean {
   return before === '' || after === '' || before.endsWith('\n') === after.endsWith('\n')
 }
@@ -62,7 +62,7 @@ export interface ChangedLines {
   readonly removed: number | null
 }
 
-/** How many lines a diff adds and removes; null where it was left out. */
+/** Lines added and removed by a diff; null if it was left out. */
 export function countChanges(diff: string): ChangedLines {
   const lines = diff.split('\n').slice(2) // without the names of the two files
   if (!diff.startsWith('---')) return diff === '' ? noLines : unknownLines

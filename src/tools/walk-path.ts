@@ -2,17 +2,17 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, parse, sep } from 'node:path'
 
 export interface WalkedPath {
-  /** Without symlinks; what does not exist keeps its names. */
+  /** Without symlinks; missing names stay. */
   readonly real: string
-  /** The places of the symlinks that were followed. */
+  /** Positions of the followed symlinks. */
   readonly links: readonly string[]
-  /** The system itself could not say where this leads, or it leads to something that is neither file nor directory. */
+  /** The system itself could not resolve it, or it leads to something other than a file or directory. */
   readonly unsure: boolean
 }
 
 /**
- * Follows a path name by name from a real directory, as the kernel does: `..` after a symlink leaves the link's target,
- * not the place of the link. Never throws.
+ * Follows a path name by name from a real directory, like the kernel: `..` after a symlink leaves the link's target,
+ * not the link's directory. Never throws.
  */
 export function walkPath(start: string, path: string): WalkedPath {
   const walk: Walk = {
@@ -40,7 +40,7 @@ interface Walk {
   readonly pending: string[]
   readonly links: string[]
   kind: 'directory' | 'file' | 'special'
-  /** How many names at the end of `real` do not exist. */
+  /** Number of missing names at the end of `real`. */
   missing: number
   unsure: boolean
 }
@@ -73,7 +73,7 @@ function goMissing(walk: Walk, next: string): void {
 
 function enter(walk: Walk, next: string): void {
   const stat = lstatSync(next)
-  // What /proc shows depends on who looks, and when.
+  // /proc depends on who reads it, and when.
   if (next === '/proc') walk.unsure = true
   if (stat.isSymbolicLink()) return follow(walk, next)
   walk.kind = stat.isDirectory() ? 'directory' : stat.isFile() ? 'file' : 'special'
@@ -94,7 +94,7 @@ function follow(walk: Walk, link: string): void {
   walk.pending.push(...target.slice(root.length).split(sep).reverse())
 }
 
-/** Where case does not matter, the existing part gets the case that the file system keeps. */
+/** On case-insensitive file systems, the existing part gets its stored case. */
 function canonical(real: string, missing: number): string {
   if (process.platform !== 'darwin' && process.platform !== 'win32') return real
   const names = real.split(sep)

@@ -64,7 +64,7 @@ test('a directory is where it leads, so that commands run where they were decide
   expect(at('z', join(root, 'pkg/a/link'))).toMatchObject({ relative: 'z', outside: true })
 })
 
-test('whatever the directory: what is outside of the workspace is outside, and nothing else', () => {
+test('whatever the directory: what is outside the workspace is outside, and nothing else', () => {
   const names = fc.array(fc.constantFrom('..', '.', 'pkg', 'a', 'up', 'link', 'x.ts', 'out', 'w', ''), {
     maxLength: 8,
   })

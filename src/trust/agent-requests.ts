@@ -46,7 +46,7 @@ function replacing(
   const script = scriptOf(agent.model, root)
   const asked = fieldsOf(agent).map((name) => `, with ${fieldText(agent, name)}`)
   const text = requestText(
-    `replaces ${replaced} by the agent ${agent.name}${asked.join('')}`,
+    `replaces ${replaced} with the agent ${agent.name}${asked.join('')}`,
     `, with ${agent.prompt.length} characters of instructions${scriptText(script)}`,
   )
   const identity = canonical({ replaces: agent.name, hash, ...scriptIdentity(script) })

@@ -98,7 +98,7 @@ describe('a resolver', () => {
     for (const known of [scripts, new Map([[MODEL, null]])])
       await expect(resolver(known)(MODEL)).rejects.toMatchObject({
         code: 'config',
-        message: expect.stringContaining('is not the one that was trusted'),
+        message: expect.stringContaining('changed after it was trusted'),
       })
   })
 })

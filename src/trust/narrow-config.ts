@@ -129,7 +129,7 @@ function agentsInForce(agents: RawConfig, walk: Walk): RawConfig {
       if (Object.keys(asked).length === 0) return [[name, fields]]
       const key = `agents.${name}`
       const script = scriptOf(asked['model'], walk.source.root)
-      const text = requestText(`sets of the agent ${name}: ${valueText(asked)}`, scriptText(script))
+      const text = requestText(`sets for the agent ${name}: ${valueText(asked)}`, scriptText(script))
       const identity = canonical({ key, value: asked, ...scriptIdentity(script) })
       const granted = note(
         { kind: 'agent', key, text, identity, script, isBroad: script !== undefined },

@@ -24,19 +24,19 @@ describe('what a trusted file no longer narrows', () => {
       'a rule of an agent that another takes the place of',
       { agents: { main: { permissions: [RM] } } },
       { agents: { main: { permissions: [CURL] } } },
-      [`no longer has in agents.main.permissions ${JSON.stringify(RM)}`],
+      [`no longer includes ${JSON.stringify(RM)} in agents.main.permissions`],
     ],
     [
       'an unwanted tool of an agent, in a list of the same length',
       { agents: { main: { disallowedTools: ['write', 'bash'] } } },
       { agents: { main: { disallowedTools: ['bash', 'read'] } } },
-      ['no longer has in agents.main.disallowedTools write'],
+      ['no longer includes write in agents.main.disallowedTools'],
     ],
     [
       'a list that is something else now',
       { agents: { main: { disallowedTools: ['write'] } } },
       { agents: { main: { disallowedTools: 'read' } } },
-      ['no longer has in agents.main.disallowedTools write'],
+      ['no longer includes write in agents.main.disallowedTools'],
     ],
   ])('is asked for: %s', (_, before, now, expected) => {
     expect(texts(before, now)).toEqual(expected)

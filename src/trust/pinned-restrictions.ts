@@ -49,7 +49,7 @@ export function droppedRequests(pin: Pin, project: RawConfig, source: Source): A
     ...lostValues([], pin.values, project).map(({ key, value, isItem }): AskedRequest => {
       const text = requestText(
         isItem
-          ? `no longer has in ${key} ${valueText(value)}`
+          ? `no longer includes ${valueText(value)} in ${key}`
           : `no longer sets ${key} to ${valueText(value)}`,
       )
       return { ...about, kind: 'setting', key, text, identity: canonical({ drops: key, value }) }

@@ -34,7 +34,7 @@ export function readTrusted(directory: string, env: Env): Trusted {
   }
 }
 
-const OWN = 'the record of trust lies in the directory that it is about, so it is not believed'
+const OWN = 'the trust record lies inside the directory that it covers, so it is ignored'
 
 function nothing(problem: string): Trusted {
   return { isGranted: NOTHING, problem, version: problem }

@@ -63,9 +63,10 @@ export function readRecord(home: string): TrustRecord {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
-    const why = error instanceof z.ZodError ? 'it is no record of trusted directories' : errorMessage(error)
+    const why =
+      error instanceof z.ZodError ? 'it is not a record of trusted directories' : errorMessage(error)
     throw new OffshootError('config', `${path} cannot be read: ${why}`, {
-      hint: 'Remove the file; then no directory is trusted, and offshoot trust makes it again.',
+      hint: 'Remove the file: then no directory is trusted until you run offshoot trust again.',
       cause: error,
     })
   }

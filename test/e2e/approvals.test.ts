@@ -91,7 +91,9 @@ describe('on a terminal', () => {
     ])
     for (const { shown, user } of [once, denied, noted, closed]) {
       expect(shown).toContain('⚑ main > general needs you (#1, 1 of 1): $ touch made.txt')
-      expect(shown).toContain(`  in ${user.directory}\r\n  because: no rule: bash asks by default`)
+      expect(shown).toContain(
+        `  in ${user.directory}\r\n  because: no rule matches, and bash asks by default`,
+      )
       expect(user.processes()).toEqual([])
     }
     expect(once).toMatchObject({ code: 0, made: true, told: expect.stringContaining('exit code 0') })

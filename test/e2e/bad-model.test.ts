@@ -77,7 +77,7 @@ describe('a model that sends nonsense', () => {
   it('that answers with nothing is asked once more; then its run has failed, and says that there is no text', async () => {
     const { code, stdout, stderr } = await user.call(['run', 'hi', '-m', user.script({ main: [{}, {}] })])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('the answer was empty, and so was the conclusion that was asked for')
+    expect(stderr).toContain('the answer was empty, and so was the requested conclusion')
     expect(stderr).toMatch(/offshoot: no text: /)
   })
 
@@ -273,7 +273,9 @@ describe('a prompt that is larger than the window', () => {
       input: 'word '.repeat(2_000_000),
     })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/about \d{7} tokens, but the window of anthropic\/claude-sonnet-5 is 1000000/)
+    expect(stderr).toMatch(
+      /about \d{7} tokens, but the context window of anthropic\/claude-sonnet-5 is 1000000/,
+    )
     expect(server.requests()).toHaveLength(before)
   })
 })

@@ -41,7 +41,7 @@ describe('a wrong command line', () => {
         ['run', 'hi', '--conversation', 'cnv_00000000000000000000000000', '--continue'],
         /'-c, --continue' cannot be used with option '--conversation <id>'/,
       ],
-      [['run', 'hi', '--conversation', ''], /"" is no id of a conversation/],
+      [['run', 'hi', '--conversation', ''], /"" is not a conversation id/],
       [['run', 'hi', '--conversation', 'cnv_00000000000000000000000000'], /there is no conversation cnv_0/],
       [['run', 'hi', '--continue'], /there is no conversation on/],
       [['show', 'x'], /there is no conversation x/],
@@ -142,7 +142,7 @@ describe('a wrong configuration', () => {
       ],
       [
         '{\n"permissions": [],\n"permissions": []\n}',
-        /offshoot\.jsonc:3: the key "permissions" stands there twice/,
+        /offshoot\.jsonc:3: the key "permissions" appears twice/,
       ],
       [Buffer.from([0x7b, 0x22, 0x6d, 0xe4, 0x22, 0x3a, 0x31, 0x7d]), /cannot be read: it is not UTF-8/],
       [Buffer.from('\ufeff{"model":1}', 'utf16le'), /cannot be read: it is not UTF-8/],

@@ -82,7 +82,7 @@ describe('a budget of $0.50 over a tree of 20 subagents', () => {
     for (const { reason, reportNote } of paused) {
       expect(reason).toBe('budget')
       expect(reportNote).toMatch(
-        /\$0\.\d+ (?:was left when it paused: \$0\.\d+ )?of (?:its own )?\$0\.\d+ are spent/,
+        /\$0\.\d+ (?:was left when it paused: \$0\.\d+ )?of (?:its own )?\$0\.\d+ is spent/,
       )
     }
   })
@@ -95,7 +95,7 @@ describe('a budget of $0.50 over a tree of 20 subagents', () => {
     expect(children.filter(({ status }) => status === 'completed').length).toBeGreaterThan(8)
     for (const { status, reportNote } of children)
       if (status !== 'completed')
-        expect(reportNote).toMatch(/\$0\.\d+ (?:is left: \$0\.\d+ )?of (?:its own )?\$0\.\d+ are spent/)
+        expect(reportNote).toMatch(/\$0\.\d+ (?:is left: \$0\.\d+ )?of (?:its own )?\$0\.\d+ is spent/)
   })
 
   it('refuses what can never fit, with what was asked, what can be left, and the whole', async () => {
@@ -105,7 +105,7 @@ describe('a budget of $0.50 over a tree of 20 subagents', () => {
     for (const { code, message } of refusals) {
       expect(code).toBe('limit')
       expect(message).toBe(
-        'max_cost_usd 0.6 is more than the $0.49988 that is left to this conversation: $0.00012 of $0.50 are spent',
+        'max_cost_usd 0.6 is more than the $0.49988 that is left to this conversation: $0.00012 of $0.50 is spent',
       )
     }
   })

@@ -32,9 +32,9 @@ it('a run that has spent its budget pauses with exit code 4, and goes on when it
   })
   expect(document).toMatchObject({ turns: 1, cost_usd: 0.183 })
   expect(document['note']).toMatch(
-    /^the next request may cost \$0\.2\d+, and \$0\.017 was left when it paused: \$0\.183 of \$0\.20 are spent/,
+    /^the next request may cost \$0\.2\d+, and \$0\.017 was left when it paused: \$0\.183 of \$0\.20 is spent/,
   )
-  expect(first.stderr).toMatch(/are spent; partial: the text of turn 1\noffshoot: paused \(budget\)\n$/)
+  expect(first.stderr).toMatch(/is spent; partial: the text of turn 1\noffshoot: paused \(budget\)\n$/)
   expect(server.requests()).toHaveLength(1)
 
   const id = String(document['conversation_id'])
@@ -51,7 +51,7 @@ it('a run that has spent its budget pauses with exit code 4, and goes on when it
     env,
   })
   expect(spawned).toMatchObject({ code: 1, stdout: '' })
-  expect(spawned.stderr).toContain('are spent in this conversation')
+  expect(spawned.stderr).toContain('is spent in this conversation')
 })
 
 it.each([

@@ -216,6 +216,6 @@ describe('a store of an older program', () => {
   it('is not brought up to date where no backup can be made', async () => {
     age()
     writeFileSync(join(user.home, 'backups'), 'in the way')
-    await expectRefused(/was not brought up to date: no backup of it can be made in .*backups/, 'start again')
+    await expectRefused(/was not upgraded: cannot make a backup in .*backups/, 'start again')
   })
 })

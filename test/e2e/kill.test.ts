@@ -88,7 +88,7 @@ function check(user: TestUser, told: string): void {
       `select part from parts join messages on messages.id = message_id where run_id = '${String(runId)}'`,
     )
     expect(results.map(({ part }) => String(part)).join()).toContain(
-      'its effect is not known; check before you repeat it',
+      'its effect is unknown; check before you repeat it',
     )
   }
   const events = user

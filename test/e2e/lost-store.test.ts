@@ -9,7 +9,7 @@ afterEach(() => user.remove())
 
 const ask = (text: string) => ['run', '-m', user.script({ main: [{ text: 'Here it is.' }] }), text]
 const names = () => readdirSync(user.home)
-const rescuedAt = (text: string) => /all that it held is in (\S+)/.exec(text)?.[1] ?? ''
+const rescuedAt = (text: string) => /its full content is in (\S+)/.exec(text)?.[1] ?? ''
 
 test('a run whose store is removed stops, and says where its conversation is', async () => {
   const script = user.script({ main: [{ text: 'too late', delayMs: 60_000 }] }, 'slow.json')

@@ -70,7 +70,7 @@ describe('on the terminal', () => {
     const { code } = await program.ended
     expect(code).toBe(0)
     expect(told().slice(0, 2)).toEqual(['neither of them', 'my own'])
-    expect(told()[2]).toContain('terminal gives no answer')
+    expect(told()[2]).toContain('terminal gave no answer')
   })
 
   it('nothing of it is a command to the terminal', async () => {
@@ -275,7 +275,7 @@ describe('an answer for good', () => {
     for (const word of ['run', 'always'])
       expect(await user.call(['approve', id, word])).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('for this once alone'),
+        stderr: expect.stringContaining('can be allowed only once'),
       })
     expect(await user.call(['approve', id, 'deny', '--note', 'not here'])).toMatchObject({ code: 0 })
     expect((await program.ended).code).toBe(0)

@@ -109,7 +109,7 @@ test('what cannot be taken up is said once, and taken up when it can be', async 
   rmSync(config)
   await served.ended(conversation('one'))
   expect(said.filter((line) => line.includes('left as it is'))).toEqual(left)
-  expect(said).toContain('what other processes have left is not seen now: the store is busy')
+  expect(said).toContain('cannot look for the runs of exited processes: the store is busy')
   await server.close()
   await store.close()
 })

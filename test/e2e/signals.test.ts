@@ -20,8 +20,8 @@ describe('a signal', () => {
     expect([interrupted.code, terminated.code, hungUp.code]).toEqual([130, 143, 129])
     const ended = [
       [interrupted, 'user', 'by you'],
-      [terminated, 'restart', 'its program ended or left it'],
-      [hungUp, 'restart', 'its program ended or left it'],
+      [terminated, 'restart', 'its program exited or abandoned it'],
+      [hungUp, 'restart', 'its program exited or abandoned it'],
     ] as const
     for (const [{ user, stdout, stderr }, reason, words] of ended) {
       expect(stdout).toBe('I shall wait.\n')
@@ -67,7 +67,7 @@ describe('a signal', () => {
 
   it.each([
     ['SIGINT', 'by you', 'with its parent'],
-    ['SIGTERM', 'its program was told to end', 'its program was told to end'],
+    ['SIGTERM', 'its program was asked to stop', 'its program was asked to stop'],
   ] as const)('that comes a second time, %s, is told as what it is: "%s"', async (signal, words, below) => {
     const { user } = await stopped(signal, `trap '' INT TERM; echo started; sleep 1000`, signal)
     expect(user.rows('select status from runs order by depth')).toEqual([

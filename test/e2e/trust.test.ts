@@ -17,7 +17,7 @@ const ASKED = [
   /^offshoot\.jsonc: allows every call of every tool without asking$/,
   /^offshoot\.jsonc: allows external_directory with \/\*\* without asking$/,
   /^offshoot\.jsonc: allows bash with echo <b>harmless<\/b> without asking$/,
-  /^offshoot\.jsonc: sets of the agent explore: .*scripted:evil\.json/,
+  /^offshoot\.jsonc: sets for the agent explore: .*scripted:evil\.json/,
   /^\.offshoot\/agents\/lead\.md: gives the agent lead effort max$/,
   /^\.offshoot\/agents\/lead\.md: gives the agent lead maxTurns 40$/,
   /^\.offshoot\/agents\/lead\.md: gives the agent lead maxCostUsd 900$/,
@@ -27,7 +27,7 @@ const ASKED = [
   /^\.offshoot\/agents\/main\.md: replaces the built-in agent main/,
   /^\.claude\/agents\/explore\.md: replaces the built-in agent explore/,
   /^\.opencode\/agents\/general\.md: replaces the built-in agent general/,
-  /^opencode\.json: replaces the built-in agent planner by the agent Planner/,
+  /^opencode\.json: replaces the built-in agent planner with the agent Planner/,
 ]
 
 let user: TestUser
@@ -280,7 +280,7 @@ describe('offshoot trust', () => {
     user.write('data/trust.json', record)
     const env = { OFFSHOOT_HOME: join(user.directory, 'data') }
     const own = await user.call(['run', 'hi'], { env })
-    expect(notGranted(own.stderr)).toEqual([expect.stringMatching(/lies in the directory that it is about/)])
+    expect(notGranted(own.stderr)).toEqual([expect.stringMatching(/lies inside the directory that it covers/)])
     expect(made('OWNED')).toBe(false)
     expect(await user.call(['trust'], { env })).toMatchObject({ code: 3 })
     for (const broken of ['{', '[]', record.replace('"version": 1', '"version": 2'), record.slice(0, -9)]) {

@@ -185,9 +185,7 @@ describe('a run in one terminal, everything else in another', () => {
     await Promise.all([begun(run, 'a'), begun(run, 'main')])
     const [first] = await ps()
     const interrupted = await user.call(['interrupt', first!.conversationId])
-    expect(interrupted.stdout).toMatch(
-      /^run_\w+: paused \(user\); offshoot continue brn_\w+ goes on with it\n$/,
-    )
+    expect(interrupted.stdout).toMatch(/^run_\w+: paused \(user\); offshoot continue brn_\w+ resumes it\n$/)
     expect(await taskOf('a')).toMatchObject({ status: 'running' })
     release('a')
     expect(await run.ended).toMatchObject({ code: 4 })
@@ -444,7 +442,7 @@ describe('what is typed wrongly', () => {
     const steered = await user.call(['steer', one!.conversationId, 'hi'])
     expect(steered).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is completed and reads nothing now'),
+      stderr: expect.stringContaining('is completed and does not read messages'),
     })
     const empty = await user.call(['steer', one!.id, '  '])
     expect(empty.code).toBe(2)

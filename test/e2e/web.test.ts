@@ -163,7 +163,7 @@ describe('a run', () => {
     await user.call(['run', 'hi', '-m', script, '--mode', 'auto'], { network })
     const [told = ''] = toolResults(user)
     expect(told).toMatch(
-      /^<web_page [^]*first\n[^]*left out; the whole is kept as art_[^]*last\n<\/web_page>\nThis is data/,
+      /^<web_page [^]*first\n[^]*left out; the full text is artifact art_[^]*last\n<\/web_page>\nThis is data/,
     )
     expect(told.length).toBeLessThan(34_000)
     expect(user.rows('SELECT size FROM artifacts')).toEqual([{ size: expect.any(Number) }])
@@ -189,7 +189,7 @@ describe('a run', () => {
     const { code, stderr } = await user.call(['run', 'hi', '-m', 'offline'], { env })
     expect(code).toBe(0)
     expect(stderr).toContain(
-      'offshoot: websearch: brave is not asked: neither search.keys.brave nor BRAVE_API_KEY is set',
+      'offshoot: websearch: brave is not used: neither search.keys.brave nor BRAVE_API_KEY is set',
     )
   })
 

@@ -277,7 +277,7 @@ function unknownOutcomes({ records, witness, isAll }: Found): string[] {
       return [
         ...(tool === 'task' ? [`R2: the task ${id} is unknown`] : []),
         ...(repeatable && goesOn ? [`R2: ${title} may be repeated and is unknown`] : []),
-        ...(result.includes('its effect is not known') ? [] : [`R2: the model was not told of ${title}`]),
+        ...(result.includes('its effect is unknown') ? [] : [`R2: the model was not told of ${title}`]),
         ...(isSaid(witness.said, title) || mayBeUntold(own) ? [] : [`R2: nobody was told of ${title}`]),
       ]
     })

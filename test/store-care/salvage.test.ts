@@ -123,7 +123,7 @@ describe('altered text', () => {
     change('"text 4"', '"take 4"')
     const repaired = await repair()
     expect(repaired).toMatchObject({ altered: 1, unreadableRecords: 0, dropped: 0 })
-    expect(repaired?.damage).toContain('is not the one that was stored')
+    expect(repaired?.damage).toContain('is not the text that was stored')
     await expectSound(damaged)
     expect(takenAsGenuine()).toEqual([])
     await opened((store) => {
@@ -134,9 +134,9 @@ describe('altered text', () => {
       const at = message.parts.findIndex(({ id }) => id === row.id)
       expect(message.parts[at + 1]).toMatchObject({ type: 'notice', damaged: row.id })
       expect(transcriptLines([message], { agent: 'main', factsOf: () => undefined }).join('\n')).toContain(
-        '∙ Damaged: what stands before this line',
+        '∙ Damaged: the text before this line',
       )
-      expect(documentOf(store, row.conversationId)).toContain('Damaged: what stands before')
+      expect(documentOf(store, row.conversationId)).toContain('Damaged: the text before')
       const branches = new Map(store.find('branches', {}).map((branch) => [branch.id, branch]))
       const context = buildContext({ branches, messages: (id) => readMessages(store, id) }, message.branchId)
       const [told] = context.filter(({ parts }) => JSON.stringify(parts).includes('damaged disk'))

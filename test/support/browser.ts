@@ -48,7 +48,7 @@ export class ServedPage {
     const opened = await openPage(screen)
     const served = new ServedPage(tree, server, url, opened)
     await served.page.goto(linkOf(server))
-    await served.page.getByRole('heading', { name: 'What should be done?' }).waitFor()
+    await served.page.getByRole('heading', { name: 'What are we working on?' }).waitFor()
     return served
   }
 

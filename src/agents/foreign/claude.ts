@@ -41,9 +41,8 @@ export interface Restricted {
 }
 
 /**
- * Tools and rules as Claude Code reads them: deny counts before ask, and that before allow, in whatever order they stand.
- * In our lists the last match counts, so they are put in the opposite order; what is allowed can be left out, since
- * below the user's own rules an allow gives nothing.
+ * Tools and rules as in Claude Code: deny precedes ask, which precedes allow, in any order. In our lists the last match
+ * decides, so their order is reversed; allow rules are left out, because below the user's rules they grant nothing.
  */
 export function claudeRestrictions(foreign: ForeignFields): Restricted {
   foreign.agree(...ALLOWED)
@@ -82,7 +81,7 @@ function ruleLists(foreign: ForeignFields): { readonly ask: Rule[]; readonly den
   return { ask: rulesOf('ask'), deny: rulesOf('deny') }
 }
 
-/** Servers that are configured here by name; what would start one is never taken from a file. */
+/** Only servers configured here by name; a file can never start one. */
 export function serverNames(foreign: ForeignFields): readonly string[] | undefined {
   const value = foreign.take('mcpServers', 'mcp-servers', 'mcp_servers')
   if (value === undefined) return undefined

@@ -36,7 +36,7 @@ function sandboxRules(foreign: ForeignFields): readonly Rule[] | undefined {
   if (mode === 'read-only') return READ_ONLY
   if (mode === 'danger-full-access')
     foreign.ignore('sandbox_mode is ignored: an agent file cannot give more than your own rules do')
-  else if (mode !== 'workspace-write') foreign.fail('its sandbox_mode is not known', 'sandbox_mode')
+  else if (mode !== 'workspace-write') foreign.fail('its sandbox_mode is unknown', 'sandbox_mode')
   return undefined
 }
 
@@ -50,7 +50,7 @@ function readToml(text: string): Map<string, Json> | string {
   }
 }
 
-/** The parser does not say where a key is. */
+/** The parser does not report the line of a key. */
 function lineOfKey(text: string, key: string): number {
   return text.split('\n').findIndex((line) => line.trimStart().startsWith(key)) + 1 || 1
 }

@@ -34,7 +34,7 @@ function parseCopilot(text: string, path: string): ParsedDefinition {
   })
 }
 
-/** `agents: [a, b]` are those that it may start; without, or with `*`, it is its tools that say so. */
+/** `agents: [a, b]` are those that it may start; without it, or with `*`, its tools decide. */
 function agentNames(foreign: ForeignFields): readonly string[] | undefined {
   const given = foreign.takeStrict('agents')
   const names = typeof given === 'string' ? given.split(',').map((name) => name.trim()) : given
@@ -49,10 +49,10 @@ function agentNames(foreign: ForeignFields): readonly string[] | undefined {
   return startable as string[]
 }
 
-/** Several are tried in turn there. */
+/** Copilot tries several in turn. */
 function firstModel(foreign: ForeignFields) {
   const model = foreign.take('model')
   if (!Array.isArray(model)) return model
-  if (model.length > 1) foreign.ignore('of several models only the first is read')
+  if (model.length > 1) foreign.ignore('it lists several models; only the first is used')
   return model[0]
 }

@@ -9,7 +9,7 @@ export const cursorFormat: AgentFormat = {
   parse: (text, path) => [parseCursor(text, path)],
 }
 
-/** Its own keys, and those of Claude Code that people write there: they can only restrict. */
+/** Its own keys, and Claude Code's keys that people use there: they can only restrict. */
 function parseCursor(text: string, path: string): ParsedDefinition {
   const foreign = foreignFieldsOf(text)
   if (typeof foreign === 'string') return { skipped: foreign, warnings: [] }

@@ -126,7 +126,7 @@ describe.each(FOREIGN_FORMATS.map((format) => [format] as const))('what is expor
     }
     expect(exportAgent(agent, format).lost).toEqual([
       'left out: icon, maxCostUsd',
-      'left out, the rule: ask read src/**',
+      'left out the rule: ask read src/**',
     ])
   })
 })

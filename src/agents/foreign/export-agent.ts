@@ -10,7 +10,7 @@ import { opencodeTools } from './tool-names.ts'
 
 type Key = readonly [string, Json | undefined]
 
-/** An agent as a file of another program, and what that cannot say. */
+/** An agent as a file of another program, and what that file cannot express. */
 export function exportAgent(agent: AgentDefinition, format: ForeignFormat): WrittenAgent {
   const draft = new Draft(agent)
   const keys = keysFor(agent, format, draft)
@@ -23,7 +23,7 @@ export function exportAgent(agent: AgentDefinition, format: ForeignFormat): Writ
   return { text, lost: draft.lost() }
 }
 
-/** The fields of an agent; what no key of the format has taken is lost. */
+/** The fields of an agent; fields that no key of the format uses are lost. */
 class Draft {
   readonly #agent: AgentDefinition
   readonly #rules = new Set<Rule>()
@@ -48,7 +48,7 @@ class Draft {
     return this.#agent.permissions ?? []
   }
 
-  /** Rules that the format can say. */
+  /** Rules that the format can express. */
   takeRules(fits: (rule: Rule) => boolean): readonly Rule[] {
     const rules = this.rules.filter((rule) => !this.#rules.has(rule) && fits(rule))
     for (const rule of rules) this.#rules.add(rule)
@@ -67,7 +67,7 @@ class Draft {
     return [
       ...(fields.length > 0 ? [`left out: ${listed(fields)}`] : []),
       ...rules.map(
-        ({ tool, pattern, action }) => `left out, the rule: ${action} ${tool}${pattern ? ` ${pattern}` : ''}`,
+        ({ tool, pattern, action }) => `left out the rule: ${action} ${tool}${pattern ? ` ${pattern}` : ''}`,
       ),
       ...this.#changed,
     ]
@@ -127,7 +127,7 @@ function claudeKeys(draft: Draft): Key[] {
   ]
 }
 
-/** The patterns of a tool that is denied but for them, and for which no other rule stands; they are taken. */
+/** The patterns of a tool that is otherwise denied and has no other rule; removes them. */
 function partialPatterns(draft: Draft, tool: string): string[] | undefined {
   if (!draft.names(tool)) return undefined
   const [first, ...rest] = draft.rules.filter((rule) => rule.tool === tool && rule.action !== 'ask')
@@ -163,7 +163,7 @@ function opencodeKeys(draft: Draft): Key[] {
   ]
 }
 
-/** A key keeps the place at which it first stood; what counts is its last. */
+/** A repeated key keeps its first position and its last value. */
 function lastOfEach<V>(entries: readonly (readonly [string, V])[]): (readonly [string, V])[] {
   return entries.filter(([key], at) => entries.findLastIndex(([other]) => other === key) === at)
 }
@@ -204,7 +204,7 @@ function copilotKeys(draft: Draft): Key[] {
   ]
 }
 
-/** What `readonly` and a sandbox that only reads are here; only as a whole. */
+/** The equivalent of `readonly` and of a read-only sandbox; only as a whole. */
 function isReadOnly(draft: Draft): boolean {
   const fits = ({ tool, pattern, action }: Rule) =>
     pattern === undefined && READ_ONLY.some((rule) => rule.tool === tool && rule.action === action)
@@ -276,13 +276,13 @@ function toolNames(draft: Draft, names: Names): string[] | undefined {
   return tools && unique(tools.flatMap((tool) => named(tool, names)))
 }
 
-/** Theirs for one of ours; a name that we do not know is theirs already. */
+/** Their name for ours; unknown names are already theirs. */
 function named(tool: string, names: Names): readonly string[] {
   const tools = Object.hasOwn(TOOLSETS, tool) ? TOOLSETS[tool]! : [tool]
   return tools.flatMap((each) => (Object.hasOwn(names, each) ? names[each]! : [each]))
 }
 
-/** A model of the format's own provider without its name, of any where it takes them all. */
+/** The id without the provider for a model of the format's own provider; the full id if the format accepts all. */
 function model(draft: Draft, provider?: string, small?: string): string | undefined {
   const id = draft.take('model')
   if (id === undefined || id === 'inherit') return id
@@ -297,7 +297,7 @@ function toml(keys: readonly Key[], prompt: string): string {
   return `${stringify(withoutNulls(Object.fromEntries([...keys, ['developer_instructions', prompt]])))}\n`
 }
 
-/** TOML has no null, and no half of a character. */
+/** TOML has no null and no lone surrogates. */
 function withoutNulls(value: Json): Json {
   if (typeof value === 'string') return value.toWellFormed()
   if (Array.isArray(value)) return value.filter((item) => item !== null).map(withoutNulls)

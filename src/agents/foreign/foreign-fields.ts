@@ -11,16 +11,16 @@ export interface ForeignFieldsOptions {
   /** The prompt. */
   readonly body?: string
   readonly warnings?: readonly string[]
-  /** Keys whose value is not certain. */
+  /** Keys with an uncertain value. */
   readonly guessed?: ReadonlySet<string>
-  /** The line of the file in which a value is. */
+  /** Line of a value in the file. */
   readonly lineOf?: (path: readonly PropertyKey[]) => number
 }
 
 /**
- * The keys of one file of another program. A reader takes those that it knows; what is left is kept as it is, unless it
- * restricts: an agent never does without a restriction that its file has. Nothing in such a file can give an agent more
- * than it would have without it.
+ * The keys of one file of another program. A reader takes the keys that it knows; the rest are kept unchanged, unless
+ * they restrict: an agent must never lose a restriction of its file. Nothing in such a file can give an agent more
+ * rights.
  */
 export class ForeignFields {
   readonly warnings: string[]
@@ -42,32 +42,32 @@ export class ForeignFields {
     this.warnings = [...warnings]
   }
 
-  /** The first of these keys that has a value; all of them are gone afterwards. */
+  /** The value of the first of these keys that has one; removes all of them. */
   take(...keys: readonly string[]): Json | undefined {
     const values = keys.map((key) => this.#fields.get(key))
     for (const key of keys) this.#fields.delete(key)
     return values.find((value) => value !== undefined && value !== null)
   }
 
-  /** The same for what restricts the agent: it must be certain what it says. */
+  /** The same for restrictions, whose value must be certain. */
   takeStrict(...keys: readonly string[]): Json | undefined {
     const guessed = keys.find((key) => this.#guessed.has(key))
     if (guessed !== undefined)
-      this.fail(`its ${guessed} cannot be read: it is not valid YAML, or stands twice`, guessed)
+      this.fail(`its ${guessed} cannot be read: it is not valid YAML, or appears twice`, guessed)
     return this.take(...keys)
   }
 
-  /** Spellings of one key have to say the same. */
+  /** Alternative spellings of a key must agree. */
   agree(...keys: readonly string[]): void {
     const given = keys.filter((key) => (this.peek(key) ?? null) !== null)
     const [first = ''] = given
     const said = JSON.stringify(this.peek(first))
     const other = given.find((key) => JSON.stringify(this.peek(key)) !== said)
     if (other !== undefined)
-      this.fail(`its ${first} and ${other} are the same and differ; keep one of them`, other)
+      this.fail(`its ${first} and ${other} set the same thing but differ; keep one of them`, other)
   }
 
-  /** Puts back a key that had its effect, so that what it said exactly is not lost. */
+  /** Puts back a key after its effect, so that its exact value is kept. */
   keep(key: string, value: Json): void {
     this.#fields.set(key, value)
     this.#heeded.add(key)
@@ -77,7 +77,7 @@ export class ForeignFields {
     this.warnings.push(message)
   }
 
-  /** The file is no agent, because of what `key` says. The first reason counts. */
+  /** Rejects the file because of `key`. The first reason counts. */
   fail(problem: string, key?: string): void {
     const line = key === undefined ? undefined : this.#lineOf?.([key])
     this.#problem ??= line === undefined ? problem : `${problem} (line ${line})`
@@ -88,12 +88,14 @@ export class ForeignFields {
     return this.#fields.get(key)
   }
 
-  /** The keys that no reader has taken. */
+  /** Keys that no reader has taken. */
   left(): readonly string[] {
     return [...this.#fields.keys()].filter((key) => !this.#heeded.has(key))
   }
 
-  /** `found` as an agent; values that our fields cannot hold are ignored by name, those that restrict are errors. */
+  /**
+   * Builds an agent from `found`; values that our fields cannot hold are ignored by name, or errors if they restrict.
+   */
   agent(path: string, prompt: string, found: FoundFields): ParsedDefinition {
     const identity = readIdentity({ fields: this.#fields }, path)
     this.take('name', 'description')
@@ -102,13 +104,13 @@ export class ForeignFields {
     if (skipped !== null || typeof identity === 'string')
       return { skipped: skipped!, warnings: this.warnings }
     const idle = this.left()
-    if (idle.length > 0) this.ignore(`kept, without effect here: ${listed(idle)}`)
+    if (idle.length > 0) this.ignore(`kept, but has no effect here: ${listed(idle)}`)
     const extra = this.#fields.size > 0 ? { extra: Object.fromEntries(this.#fields) } : {}
     const agent: AgentDefinition = { ...identity, ...fields, ...extra, prompt, source: path }
     return { agent, warnings: this.warnings }
   }
 
-  /** Its own program leaves out what does nothing for a model, too. */
+  /** Its own program also ignores settings without an effect for a model. */
   #withoutIdle(fields: Partial<AgentDefinition>): Partial<AgentDefinition> {
     const idle = idleOfAgent(fields)
     if (!idle) return fields
@@ -133,7 +135,7 @@ export class ForeignFields {
   }
 }
 
-/** Of a Markdown file; a sentence instead where it has none that can be read. */
+/** Parses a Markdown file; returns a sentence if it cannot be read. */
 export function foreignFieldsOf(text: string): ForeignFields | string {
   const matter = readFrontMatter(text, { lenient: true })
   if (typeof matter === 'string') return matter

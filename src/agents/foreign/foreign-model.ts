@@ -1,9 +1,9 @@
 import type { AgentDefinition } from '../../core/agent.ts'
 
-/** Our id of a model that another program's file names, where it can be used here. */
+/** Our id of a foreign file's model, if it is usable here. */
 export type KnownModel = (name: string) => string | undefined
 
-/** With a model that is known here; otherwise it has that of who starts it, and what stood there is kept. */
+/** Uses a known model; otherwise the agent inherits its starter's model, and the original value is kept. */
 export function foreignModel(
   agent: AgentDefinition,
   known: KnownModel,
@@ -17,15 +17,15 @@ export function foreignModel(
   if (id !== undefined) return { agent: { ...rest, model: id } }
   return {
     agent: { ...rest, extra: { ...rest.extra, model } },
-    warning: `the model ${model.slice(0, 64)} cannot be used here, so it is inherited`,
+    warning: `the model ${model.slice(0, 64)} cannot be used here; the agent inherits its model`,
   }
 }
 
 const INHERIT = new Set(['inherit', 'default', 'auto'])
-/** The names for a cheap model that need no provider. */
+/** Names of cheap models without a provider. */
 const SMALL = new Set(['small', 'fast', 'haiku'])
 
-/** `anthropic/claude-x`, and for names without a provider those that their beginning says. */
+/** `anthropic/claude-x`, and names without a provider by their prefix. */
 function candidates(model: string): string[] {
   const name = plainName(model)
   if (FAMILIES.has(name)) return [`anthropic/${name}`]

@@ -19,7 +19,7 @@ const MARKDOWN: Readonly<Record<FormatName, AgentFormat>> = {
   copilot: copilotFormat,
 }
 
-/** How a file is read: as `format` says, or by its name and the nearest directory that is named after a program. */
+/** How to read a file: by `format`, or by its name and the nearest directory named after a program. */
 export function formatOf(path: string, format?: FormatName): AgentFormat {
   if (/\.jsonc?$/i.test(path)) return opencodeConfigFormat
   if (/\.toml$/i.test(path)) return codexFormat

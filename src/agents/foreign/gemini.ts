@@ -17,7 +17,7 @@ function parseGemini(text: string, path: string): ParsedDefinition {
   const foreign = foreignFieldsOf(text)
   if (typeof foreign === 'string') return { skipped: foreign, warnings: [] }
   const kind = foreign.take('kind')
-  if (kind !== undefined && kind !== 'local') foreign.fail('it works on another machine')
+  if (kind !== undefined && kind !== 'local') foreign.fail('it runs on another machine')
   const { tools, rules, spawns } = allowedOf(
     readToolList(foreign.take('tools'), 'tools', foreign),
     'tools',

@@ -5,7 +5,7 @@ import { commonTools, toolsNamed } from './tool-names.ts'
 
 type JsonMap = { readonly [key: string]: Json | undefined }
 
-/** The tools whose calls a hook of this file could refuse; `*` where that cannot be known. */
+/** The tools whose calls a hook of this file could refuse; `*` if unknown. */
 export function hookedTools(hooks: Json | undefined): readonly string[] {
   if (!isMap(hooks)) return MAY_REFUSE.test(flat(JSON.stringify(hooks ?? null))) ? ['*'] : []
   const events = Object.entries(hooks).filter(([event]) => MAY_REFUSE.test(flat(event)))
@@ -17,7 +17,7 @@ export function hookedTools(hooks: Json | undefined): readonly string[] {
 
 const MAY_REFUSE = /pretooluse|permissionrequest|beforetool/
 
-/** A matcher is a name, several with `|` between them, or a pattern; without one every call is meant. */
+/** A matcher is a name, several names with `|`, or a pattern; without one it matches every call. */
 function toolsOf(entry: Json): readonly string[] {
   const matcher = isMap(entry) ? entry.matcher : undefined
   if (typeof matcher !== 'string' || !/^\w+(\s*\|\s*\w+)*$/.test(matcher)) return ['*']

@@ -1,6 +1,6 @@
 const MAX_LISTED = 12
 
-/** Names of others for a person: each once, and not too many. */
+/** Foreign names for people: deduplicated and bounded. */
 export function listed(names: readonly string[]): string {
   const all = unique(names).map((name) => name.slice(0, 64))
   const more = all.length - MAX_LISTED
@@ -11,7 +11,7 @@ export function unique(names: readonly string[]): string[] {
   return [...new Set(names)]
 }
 
-/** undefined for none. */
+/** undefined: none. */
 export function someOf<T>(values: readonly T[]): readonly T[] | undefined {
   return values.length > 0 ? values : undefined
 }

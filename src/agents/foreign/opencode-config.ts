@@ -14,21 +14,18 @@ export const opencodeConfigFormat: AgentFormat = {
     const config = readJson(text)
     if (typeof config === 'string') return [{ skipped: config, warnings: [] }]
     const agents = isMap(config) ? (config.agent ?? config.agents ?? {}) : undefined
-    if (!isMap(agents)) return [{ skipped: 'it has no agents that can be read', warnings: [] }]
+    if (!isMap(agents)) return [{ skipped: 'it has no readable agents', warnings: [] }]
     const entries = Object.entries(agents)
     const parts = entries.slice(0, MAX_AGENTS).map(([name, value]) => onePart(name, value, path, text))
     return entries.length > MAX_AGENTS
-      ? [
-          ...parts,
-          { skipped: `it holds more than ${MAX_AGENTS} agents, the others are left out`, warnings: [] },
-        ]
+      ? [...parts, { skipped: `it has more than ${MAX_AGENTS} agents; the rest are skipped`, warnings: [] }]
       : parts
   },
 }
 
 function onePart(name: string, value: Json | undefined, path: string, text: string): ParsedPart {
   const part = `agent ${name.slice(0, 64)}`
-  if (!isMap(value)) return { part, skipped: 'it is no object', warnings: [] }
+  if (!isMap(value)) return { part, skipped: 'it is not an object', warnings: [] }
   const fields = new Map<string, Json>([...Object.entries(value), ['name', name]] as [string, Json][])
   const foreign = new ForeignFields(fields, { lineOf: (keys) => lineOfKeys(text, name, keys) })
   const { prompt, warning } = promptOf(foreign.take('prompt', 'system'))
@@ -36,18 +33,18 @@ function onePart(name: string, value: Json | undefined, path: string, text: stri
   return { part, ...opencodeAgent(foreign, prompt, `${path}#${name}`) }
 }
 
-/** A file that is named instead of a prompt is read by the agent itself, so that its rules decide whether it may. */
+/** The agent itself reads a file that replaces its prompt, so that its rules decide whether it may. */
 function promptOf(value: Json | undefined): { readonly prompt: string; readonly warning?: string } {
   const prompt = typeof value === 'string' ? value.trim() : ''
   const file = /^\{file:([^}]*)\}$/.exec(prompt)?.[1]?.trim()
   if (file === undefined) return { prompt }
   return {
     prompt: `Your role is written in the file ${JSON.stringify(file)}. Read it before anything else and act on it.`,
-    warning: 'the prompt is in another file, which the agent has to read itself',
+    warning: 'the prompt is in another file, which the agent must read itself',
   }
 }
 
-/** A sentence where it is no JSON. Never throws, whatever the depth. */
+/** Returns a sentence for invalid JSON. Never throws, at any depth. */
 function readJson(text: string): Json | string {
   try {
     const errors: ParseError[] = []

@@ -8,8 +8,8 @@ import { refuseNear } from './tool-list.ts'
 import { opencodeTools, toolsNamed } from './tool-names.ts'
 
 /**
- * The rules of opencode, in their order: as with ours, the last match counts. `permission` is a map, or one word for
- * everything; `permissions` a list of `{action, resource, effect}`. https://opencode.ai/docs/permissions
+ * opencode's rules in order: as with ours, the last match decides. `permission` is a map, or one word for everything;
+ * `permissions` is a list of `{action, resource, effect}`. https://opencode.ai/docs/permissions
  */
 export function opencodeRules(foreign: ForeignFields): Rule[] {
   const unknown: string[] = []
@@ -33,8 +33,8 @@ export function opencodeRules(foreign: ForeignFields): Rule[] {
 }
 
 /**
- * opencode has one permission for all tools that change files: `edit`. A key such as `apply_patch` changes nothing there.
- * Its denials are obeyed here all the same, but it never lifts what another key denies.
+ * opencode has one permission for all tools that change files: `edit`. A key such as `apply_patch` has no effect there.
+ * Its denials apply here anyway, but it never lifts another key's denial.
  */
 function canWiden(key: string, tool: string, action: Action, before: readonly Rule[]): boolean {
   if (!CHANGES.has(tool) || key === '*' || matches(key, 'edit') || action === 'deny') return false
@@ -81,7 +81,7 @@ function refuse(foreign: ForeignFields, key: string): [] {
   return []
 }
 
-/** Tools that its keys may stand for; a key may have stars. */
+/** Tools that a key may match; keys can have wildcards. */
 export function toolsOfKey(key: string): readonly string[] {
   if (key === '*' || key === 'external_directory') return [key]
   if (!key.includes('*')) return toolsNamed(key, opencodeTools)
@@ -102,11 +102,11 @@ function matches(pattern: string, name: string): boolean {
   return name.length - parts.at(-1)!.length >= at && name.endsWith(parts.at(-1)!)
 }
 
-/** Its patterns for `grep` and `glob` are about what is searched for, ours about where. */
+/** Its patterns for `grep` and `glob` match the search term, ours the place. */
 const ABOUT_SOMETHING_ELSE = new Set(['grep', 'glob', 'websearch', 'todo', 'ask_user'])
 const PATHS = new Set(['read', 'edit', 'write', 'list', 'external_directory'])
 
-/** What ours cannot say exactly becomes stricter: a rule that forbids or asks gets wider, one that allows goes. */
+/** An inexact translation becomes stricter: deny and ask rules get wider, allow rules are dropped. */
 function ruleOf(tool: string, pattern: string, action: Action): Rule | null {
   if (pattern === '*') return { tool, action }
   const same = !ABOUT_SOMETHING_ELSE.has(tool) && !pattern.includes('?') && tool !== '*'
@@ -118,7 +118,7 @@ function ruleOf(tool: string, pattern: string, action: Action): Rule | null {
   return { tool, action }
 }
 
-/** null where ours would mean something else, or nothing. */
+/** null: ours would mean something else, or nothing. */
 function ourPattern(tool: string, pattern: string): string | null {
   const ours = PATHS.has(tool)
     ? anyPathPattern(pattern.replace(/^(\.\/)+/, ''))

@@ -22,7 +22,7 @@ export const opencodeFormat: AgentFormat = {
   },
 }
 
-/** The keys are the same in a Markdown file and in `opencode.json`. */
+/** The same keys in a Markdown file and in `opencode.json`. */
 export function opencodeAgent(foreign: ForeignFields, prompt: string, path: string): ParsedDefinition {
   if (isTrue(foreign.take('disable', 'disabled'))) foreign.fail('it is disabled')
   takeMode(foreign)
@@ -51,11 +51,11 @@ interface Tools {
   readonly only?: readonly string[] | undefined
   readonly without?: readonly string[] | undefined
   readonly spawns?: readonly string[] | undefined
-  /** Of a list that names some calls of a tool only. */
+  /** From a list that names only some calls of a tool. */
   readonly listedRules?: readonly Rule[]
 }
 
-/** `subagent` and `all` are what every agent is here; any other mode is not of this program. */
+/** All agents here are `subagent` or `all`; any other mode is unknown. */
 function takeMode(foreign: ForeignFields): void {
   const mode = foreign.peek('mode')
   if (mode === 'subagent' || mode === 'all') foreign.take('mode')
@@ -64,7 +64,7 @@ function takeMode(foreign: ForeignFields): void {
   foreign.ignore('mode is ignored: other agents can start it here')
 }
 
-/** Files that other programs write have a list, which is not opencode's own. */
+/** Files of other programs have a list, which opencode itself does not use. */
 function ofToolList(value: Json | undefined, foreign: ForeignFields): Tools {
   const { tools, spawns, rules } = allowedOf(readToolList(value, 'tools', foreign), 'tools', foreign)
   return { only: tools, spawns, listedRules: rules }
@@ -73,8 +73,8 @@ function ofToolList(value: Json | undefined, foreign: ForeignFields): Tools {
 const OURS = unique(Object.values(opencodeTools).flat())
 
 /**
- * `{write: false}` takes away, `{"*": false, read: true}` leaves only what is named; the last key that matches counts. A
- * tool that has no key of its own follows the one whose permission it shares, and one that is named as false is gone.
+ * `{write: false}` removes a tool, `{"*": false, read: true}` keeps only the named ones; the last matching key decides.
+ * A tool without its own key follows the key whose permission it shares.
  */
 function ofToolMap(map: { readonly [key: string]: Json | undefined }, foreign: ForeignFields): Tools {
   const given = new Map<string, boolean>()

@@ -1,6 +1,6 @@
 /**
- * A pattern as ignore files have it (Claude Code's rules for files), as one of ours; null where ours cannot say it. Without
- * a slash it is for any depth, and what it names includes all that is below.
+ * Converts an ignore-file pattern (Claude Code's file rules) to ours; null if that is impossible. Without a slash it
+ * matches at any depth, and includes everything below.
  */
 export function ignorePattern(pattern: string): string | null {
   if (/[[\]\\\0]|^!|^~|(^|\/)\.\.(\/|$)/.test(pattern)) return null
@@ -13,7 +13,7 @@ export function ignorePattern(pattern: string): string | null {
   return from.endsWith('/**') ? from : `${from}/**`
 }
 
-/** opencode's `*` is any text, also across directories: in our patterns for paths three stars say exactly that. */
+/** opencode's `*` matches any text, also across directories; `***` in our path patterns does. */
 export function anyPathPattern(pattern: string): string {
   return pattern === '*' ? '*' : pattern.replace(/\*+/g, '***')
 }

@@ -60,8 +60,8 @@ describe.each(MARKDOWN.map((format) => [format.name, format] as const))('a %s fi
       prompt: 'Body',
       extra: { color: 'red' },
       warnings: [
-        'line 3: the value of description is not valid YAML, read as plain text',
-        'kept, without effect here: color',
+        'line 3: the value of description is not valid YAML; it is read as plain text',
+        'kept, but has no effect here: color',
       ],
     })
   })
@@ -72,11 +72,11 @@ describe.each(MARKDOWN.map((format) => [format.name, format] as const))('a %s fi
     const twice = agent('name: judge\ndescription: one\ndescription: two')
     expect(twice).toMatchObject({
       description: 'two',
-      warnings: [expect.stringMatching(/description stands twice/)],
+      warnings: [expect.stringMatching(/description appears twice/)],
     })
     const open = agentOf(format, '---\nname: judge\ndescription: d\nlist:\n- a\n\n# Role\nYou judge.\n')
     expect(open).toMatchObject({ name: 'judge', prompt: '# Role\nYou judge.', extra: { list: ['a'] } })
-    expect(open.warnings[0]).toMatch(/not closed .* as far as line 6/)
+    expect(open.warnings[0]).toMatch(/not closed .* up to line 6/)
   })
 
   test('keeps the keys that nobody knows, whatever their name', () => {
@@ -278,7 +278,7 @@ describe('what restricts and cannot be read for certain skips the file', () => {
     [claudeFormat, 'permissions: {dney: [Bash]}', 'is not allow, ask or deny', 3],
     [claudeFormat, 'permissions:\n  deny: ["Bsh(rm *)"]', 'did you mean bash?', 3],
     [claudeFormat, 'disallowedTools: [Read, Bassh]', 'did you mean bash?', 3],
-    [claudeFormat, 'tools: Read\nallowedTools: Bash', 'are the same and differ', 4],
+    [claudeFormat, 'tools: Read\nallowedTools: Bash', 'set the same thing but differ', 4],
     [opencodeFormat, 'mode: plna', 'the mode is not known', 3],
     [opencodeFormat, 'tools: {bsah: false}', 'did you mean bash?', 3],
     [opencodeFormat, 'permission: {bsh: deny}', 'did you mean bash?', 3],
@@ -303,7 +303,7 @@ describe('what restricts and cannot be read for certain skips the file', () => {
 
   test('so does a file that says it is not to be used', () => {
     expect(skippedOf(opencodeFormat, file('description: x\ndisable: true'))).toBe('it is disabled')
-    expect(skippedOf(geminiFormat, file('description: x\nkind: remote'))).toBe('it works on another machine')
+    expect(skippedOf(geminiFormat, file('description: x\nkind: remote'))).toBe('it runs on another machine')
   })
 })
 
@@ -520,7 +520,7 @@ describe('a Codex file', () => {
     expect(full.permissions).toBeUndefined()
     expect(full.warnings).toEqual([expect.stringMatching(/cannot give more/)])
     expect(skippedOf(codexFormat, 'description = "d"\nsandbox_mode = "other"')).toBe(
-      'its sandbox_mode is not known (line 2)',
+      'its sandbox_mode is unknown (line 2)',
     )
   })
 
@@ -561,7 +561,7 @@ describe('opencode.json', () => {
         }),
       }),
       expect.objectContaining({ part: 'agent build', skipped: 'it has no description' }),
-      expect.objectContaining({ part: 'agent text', skipped: 'it is no object' }),
+      expect.objectContaining({ part: 'agent text', skipped: 'it is not an object' }),
       expect.objectContaining({ agent: expect.objectContaining({ name: '__proto__' }) }),
     ])
   })
@@ -570,7 +570,7 @@ describe('opencode.json', () => {
     const [parsed] = parts('{"agent": {"a": {"description": "d", "prompt": "{file:./../../etc/passwd}"}}}')
     expect(parsed).toMatchObject({
       agent: { prompt: expect.stringMatching(/written in the file "\.\/\.\.\/\.\.\/etc\/passwd"\. Read it/) },
-      warnings: [expect.stringMatching(/has to read itself/)],
+      warnings: [expect.stringMatching(/must read itself/)],
     })
   })
 
@@ -580,8 +580,8 @@ describe('opencode.json', () => {
 
   test.each([
     ['{"agent": ', /^it is not valid JSON \(line 1\)/],
-    ['[]', /no agents that can be read/],
-    ['{"agent": []}', /no agents that can be read/],
+    ['[]', /no readable agents/],
+    ['{"agent": []}', /no readable agents/],
     [`{"agent": ${'{"a":'.repeat(100)}1${'}'.repeat(100)}}`, /nested deeper than 32/],
     [`{"agent": ${'['.repeat(50_000)}`, /nested deeper|not valid JSON/],
   ])('%.30j is one reason', (text, reason) => {

@@ -7,10 +7,10 @@ import { hookedTools } from './hooked-tools.ts'
 import { listed } from './name-list.ts'
 import { readOnly } from '../read-only.ts'
 
-/** What the reader of one kind of file found for the fields of our definition. */
+/** Fields of our definition found by the reader of a file format. */
 export type FoundFields = Partial<Record<Exclude<FieldName, 'inputSchema' | 'outputSchema'>, unknown>>
 
-/** The keys of a file, as far as they are needed here. */
+/** The keys of a file that are needed here. */
 interface RemainingFields {
   left(): readonly string[]
   peek(key: string): Json | undefined
@@ -21,8 +21,8 @@ interface RemainingFields {
 }
 
 /**
- * What a format has no key for and a file has all the same: it is read where it has one meaning, and otherwise the file
- * is no agent. Hooks that may refuse a call are a restriction too. Nothing runs them here, so a person is asked instead.
+ * Restrictions without a key in the format: keys with a clear meaning are read, others reject the file. Hooks that may
+ * refuse a call are restrictions too; nothing runs them here, so a person is asked instead.
  */
 export function withLeftRestrictions(foreign: RemainingFields, found: FoundFields): FoundFields {
   const given = [...((found.permissions ?? []) as readonly Rule[]), ...modeRules(foreign)]
@@ -42,7 +42,7 @@ export function withLeftRestrictions(foreign: RemainingFields, found: FoundField
   }
 }
 
-/** Fields that say the same in whatever file they are. */
+/** Fields that mean the same in any file. */
 const LIMITS: ReadonlySet<FieldName> = new Set([
   'maxTurns',
   'maxCostUsd',
@@ -82,11 +82,11 @@ const PLAN: readonly Rule[] = [
   { tool: 'bash', action: 'deny' },
 ]
 
-/** Modes as other programs call them, without case, `_` and `-`. */
+/** Modes of other programs, without case, `_` and `-`. */
 const NARROWER: Readonly<Record<string, readonly Rule[]>> = { plan: PLAN, readonly: PLAN }
-/** Those in which the rules count, and those that say how an agent is started. */
+/** Modes in which rules apply, and modes that say how an agent is started. */
 const SAME = new Set(['default', 'ask', 'manual', 'agent', 'subagent', 'primary', 'all', 'normal', 'build'])
-/** Those in which calls run, or are refused, without a question. Here the person's own rules decide that. */
+/** Modes that allow or refuse calls without asking. Here the person's own rules decide that. */
 const MORE = new Set([
   'acceptedits',
   'auto',
@@ -112,7 +112,7 @@ function modeRules(foreign: RemainingFields): readonly Rule[] {
   })
 }
 
-/** `true`, `yes` and `on` are the same to those who write by hand. */
+/** Handwritten booleans: `true`, `yes` and `on`. */
 export function isTrue(value: Json | undefined): boolean {
   return value === true || (typeof value === 'string' && /^(true|yes|on)$/i.test(value.trim()))
 }

@@ -6,27 +6,27 @@ import { ignorePattern } from './path-pattern.ts'
 import type { ForeignFields } from './foreign-fields.ts'
 import { commonTools, nearTool, toolsNamed, type ToolNames } from './tool-names.ts'
 
-/** A list of tools in another program's words: `Read`, `Bash(git *)`, `Task(a, b)`, `mcp__server__tool`. */
+/** A tool list of another program: `Read`, `Bash(git *)`, `Task(a, b)`, `mcp__server__tool`. */
 export interface ToolList {
-  /** `*` stands in it. */
+  /** It contains `*`. */
   readonly all: boolean
-  /** Ours of those that are listed without a pattern. */
+  /** Our tools listed without a pattern. */
   readonly whole: ReadonlySet<string>
-  /** Of those that are listed for some calls only. */
+  /** Tools listed only for some calls. */
   readonly patterns: readonly ToolPattern[]
-  /** Agents that `Task(a, b)` names. */
+  /** Agents named in `Task(a, b)`. */
   readonly agents: readonly string[]
-  /** What there is not here, as it is written. */
+  /** Unknown tools, as written. */
   readonly unknown: readonly string[]
 }
 
 interface ToolPattern {
   readonly tool: string
-  /** null: a pattern that ours cannot say. */
+  /** null: a pattern that ours cannot express. */
   readonly pattern: string | null
 }
 
-/** undefined where there is none. A value that is no list of texts is a reason to skip the file. */
+/** undefined without one. A value that is not a list of strings makes the file invalid. */
 export function readToolList(
   value: Json | undefined,
   key: string,
@@ -51,7 +51,7 @@ export function readToolList(
   }
 }
 
-/** A name in what is forbidden that is nearly one of ours is a slip: left out, the tool would be allowed. */
+/** A nearly matching name in a deny list is a typo: dropping it would allow the tool. */
 export function refuseNear(
   list: Pick<ToolList, 'unknown'> | undefined,
   key: string,
@@ -61,11 +61,11 @@ export function refuseNear(
     const near = nearTool(name)
     const [top] = key.split('.')
     if (near)
-      foreign.fail(`its ${key} names ${name.slice(0, 64)}, which there is not; did you mean ${near}?`, top)
+      foreign.fail(`its ${key} names an unknown tool, ${name.slice(0, 64)}; did you mean ${near}?`, top)
   }
 }
 
-/** What an agent gets of a list of the only tools that it may use. */
+/** Converts an allow list. */
 export interface Allowed {
   readonly tools: readonly string[] | undefined
   readonly rules: readonly Rule[]
@@ -76,7 +76,7 @@ function warnUnknown(list: ToolList | undefined, key: string, foreign: ForeignFi
   if (list && list.unknown.length > 0) foreign.ignore(`${key}: not available here: ${listed(list.unknown)}`)
 }
 
-/** Names of tools that are not here are kept, and said. */
+/** Unknown tool names are kept and reported. */
 export function allowedOf(list: ToolList | undefined, key: string, foreign: ForeignFields): Allowed {
   warnUnknown(list, key, foreign)
   if (!list || list.all) return { tools: undefined, rules: [], spawns: undefined }
@@ -90,7 +90,7 @@ export function allowedOf(list: ToolList | undefined, key: string, foreign: Fore
   }
 }
 
-/** Of each tool nothing but what is listed. */
+/** Allows only the listed calls of each tool. */
 function partialRules(patterns: readonly ToolPattern[]): Rule[] {
   return [...Map.groupBy(patterns, ({ tool }) => tool)].flatMap(([tool, each]): Rule[] => [
     { tool, action: 'deny' },
@@ -98,7 +98,7 @@ function partialRules(patterns: readonly ToolPattern[]): Rule[] {
   ])
 }
 
-/** Rules that forbid, or ask for, what is listed. What ours cannot say is taken for every call of the tool. */
+/** Deny or ask rules for the listed calls. An inexpressible pattern covers every call of the tool. */
 export function rulesFor(
   { whole, patterns, agents }: Pick<ToolList, 'whole' | 'patterns' | 'agents'>,
   action: Rule['action'],
@@ -112,7 +112,7 @@ export function rulesFor(
   )
 }
 
-/** A pattern for reading, or for changing files, binds every tool that does it. */
+/** A pattern for reading or changing files applies to every tool that does so. */
 function boundWith(tool: string): readonly string[] {
   if (tool === 'edit' || tool === 'write') return ['edit', 'write']
   return tool === 'read' ? ['read', 'grep', 'glob', 'list'] : [tool]
@@ -120,13 +120,13 @@ function boundWith(tool: string): readonly string[] {
 
 export interface Denied {
   readonly tools: readonly string[]
-  /** Of tools that are denied for some calls only. */
+  /** For tools that are denied only for some calls. */
   readonly rules: readonly Rule[]
 }
 
 const DENIED = ['disallowedTools', 'disallowed-tools', 'disallowed_tools'] as const
 
-/** What an agent may not use. Not every program has the key, but its meaning is clear in each file. */
+/** Converts a deny list. Not every program has the key, but its meaning is clear in each file. */
 export function deniedOf(foreign: ForeignFields, names: ToolNames = commonTools): Denied {
   foreign.agree(...DENIED)
   const denied = readToolList(foreign.takeStrict(...DENIED), 'disallowedTools', foreign, names)
@@ -141,7 +141,7 @@ export function deniedOf(foreign: ForeignFields, names: ToolNames = commonTools)
 
 interface Entry {
   readonly name: string
-  /** What stands in brackets; null where that is every call. */
+  /** The text in brackets; null if it means every call. */
   readonly inner: string | null
   readonly tools: readonly string[]
 }
@@ -170,7 +170,7 @@ function patternsOf({ tools, inner }: Entry): ToolPattern[] {
   })
 }
 
-/** A pattern that ours could not hold is for every call. */
+/** A pattern that ours cannot hold covers every call. */
 function certain({ tool, pattern }: ToolPattern): ToolPattern {
   return { tool, pattern: pattern !== null && patternProblem(tool, pattern) ? null : pattern }
 }
@@ -182,7 +182,7 @@ function hostPatterns(inner: string): (string | null)[] {
   return [host ?? null]
 }
 
-/** Split at commas and white space outside of brackets; a bracket that is not closed reaches to the end. */
+/** Splits at commas and white space outside brackets; an unclosed bracket extends to the end. */
 export function splitTokens(text: string): string[] {
   const tokens = ['']
   let depth = 0
@@ -197,7 +197,7 @@ export function splitTokens(text: string): string[] {
     .filter((token) => token !== '' && token !== '-')
 }
 
-/** Names of tools that are not here, as they can stand in our own files; none of them may mean something here. */
+/** Unknown tool names in a form for our own files; none may mean something here. */
 export function keptNames(names: readonly string[]): string[] {
   return names.filter((name) => /^[A-Za-z0-9_][\w./-]*\*?$/.test(name) && !OUR_TOOLSETS.has(name))
 }

@@ -1,7 +1,7 @@
 import { nearestName } from '../../core/nearest-name.ts'
 import { toolSpelled, workingTools } from '../../core/rules/tool-names.ts'
 
-/** Names of other programs' tools, without case, `_` and `-`, and ours for them. */
+/** Tool names of other programs, without case, `_` and `-`, mapped to ours. */
 export type ToolNames = Readonly<Record<string, readonly string[]>>
 
 const SHARED: ToolNames = {
@@ -43,10 +43,10 @@ const SHARED: ToolNames = {
   askuserquestion: ['ask_user'],
 }
 
-/** Of Claude Code, Gemini CLI and Cursor; all of them know each other's. */
+/** Of Claude Code, Gemini CLI and Cursor, which all accept each other's names. */
 export const commonTools: ToolNames = SHARED
 
-/** One name there is what several tools do here. */
+/** One foreign name for several of our tools. */
 export const copilotTools: ToolNames = {
   ...SHARED,
   edit: ['edit', 'write'],
@@ -69,7 +69,7 @@ export const copilotTools: ToolNames = {
   askquestions: ['ask_user'],
 }
 
-/** One permission of opencode is for all tools that change files. */
+/** opencode has one permission for all tools that change files. */
 export const opencodeTools: ToolNames = {
   ...SHARED,
   edit: ['edit', 'write'],
@@ -81,17 +81,17 @@ export const opencodeTools: ToolNames = {
   subagent: ['task'],
 }
 
-/** The tool of which a name is a slip of the pen. Short names have too many neighbours. */
+/** The tool that a misspelled name means. Short names have too many neighbours. */
 export function nearTool(name: string): string | undefined {
   const known = Object.keys(SHARED).filter(({ length }) => length >= 4)
   const near = nearestName(plain(name), known, ({ length }) => (length < 8 ? 1 : 2))
   return near === undefined ? undefined : SHARED[near]![0]
 }
 
-/** `search/codebase` is a tool of a set; what stands before another slash is an MCP server. */
+/** `search/codebase` is a tool of a set; before any other slash stands an MCP server. */
 const SETS = new Set(['read', 'edit', 'search', 'execute', 'web', 'agent', 'todo', 'vscode', 'runcommands'])
 
-/** Ours for one of theirs; none where there is none. */
+/** Our tools for a foreign name; empty if there are none. */
 export function toolsNamed(name: string, names: ToolNames): readonly string[] {
   const [set, tool, ...rest] = name.split('/')
   const inSet = tool !== undefined && rest.length === 0 && SETS.has(plain(set!))

@@ -31,10 +31,10 @@ describe('agents check', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.split('\n')).toEqual([
       `ignored  ${file}  critic`,
-      '         line 3: the value of description is not valid YAML, read as plain text',
+      '         line 3: the value of description is not valid YAML; it is read as plain text',
       '         tools: not available here: mcp__x__y',
-      '         kept, without effect here: color',
-      '         the model sonnet cannot be used here, so it is inherited',
+      '         kept, but has no effect here: color',
+      '         the model sonnet cannot be used here; the agent inherits its model',
       `ok       ${good}  porter`,
       `ok       ${skill}  deploy`,
       '3 files, 0 skipped',
@@ -62,7 +62,7 @@ describe('agents check', () => {
       expect.objectContaining({
         path: second,
         status: 'skipped',
-        reason: `the agent critic of ${first} comes first`,
+        reason: `the agent critic of ${first} takes precedence`,
       }),
       expect.objectContaining({ path: bad, name: null, status: 'skipped', reason: 'it has no description' }),
     ])
@@ -112,7 +112,7 @@ describe('agents import', () => {
     expect(stderr).toMatch(/not available here: mcp__x__y/)
     expect(stderr).toMatch(/the model sonnet cannot be used here/)
     const after = JSON.parse((await user.call(['agents', 'show', 'critic', '--json'])).stdout) as object
-    expect(stderr).toMatch(/there are no such tools: mcp__x__y/)
+    expect(stderr).toMatch(/left out unknown tools: mcp__x__y/)
     const tools = ['read', 'bash']
     expect(after).toEqual({ ...before, tools, source: own('critic.md'), extra: { color: 'red' } })
   })
@@ -123,7 +123,7 @@ describe('agents import', () => {
     user.write('.offshoot/agents/critic.md', 'mine')
     const refused = await user.call(['agents', 'import', critic, other])
     expect(refused).toMatchObject({ code: 1, stdout: `${own('other.md')}\n` })
-    expect(refused.stderr).toMatch(/critic\.md is there already; --force replaces it/)
+    expect(refused.stderr).toMatch(/critic\.md already exists; --force replaces it/)
     expect(readFileSync(own('critic.md'), 'utf8')).toBe('mine')
     expect((await user.call(['agents', 'import', critic, '--force'])).code).toBe(0)
     expect(readFileSync(own('critic.md'), 'utf8')).toMatch(/^---\nname: critic\n/)
@@ -146,7 +146,7 @@ describe('agents import', () => {
     const file = user.write('critic.md', CRITIC)
     expect(await user.call(['agents', 'import', file])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/leads out of the workspace/),
+      stderr: expect.stringMatching(/leads outside the workspace/),
     })
     expect(readdirSync(join(user.root, 'outside'))).toEqual([])
   })

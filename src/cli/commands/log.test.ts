@@ -125,10 +125,10 @@ test('log says why a call was not run', async () => {
     callId: newId('cal'),
     tool: 'bash',
     status: 'skipped',
-    output: { text: 'not run: the run was stopped before' },
+    output: { text: 'not run: the run was stopped first' },
   }
   const { main } = await stored((it) => it.message(it.branches[0]!, 'tool', [result]))
-  expect(await shown('log', main)).toBe('  ← bash not run: the run was stopped before\n')
+  expect(await shown('log', main)).toBe('  ← bash not run: the run was stopped first\n')
 })
 
 describe('log and show', () => {

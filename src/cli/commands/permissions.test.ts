@@ -66,7 +66,13 @@ describe('permissions check', () => {
         layer: 'rules',
         why: 'denied by rules: bash git push*',
       },
-      { tool: 'bash', decision: 'ask', rule: null, layer: null, why: 'no rule: it asks by default' },
+      {
+        tool: 'bash',
+        decision: 'ask',
+        rule: null,
+        layer: null,
+        why: 'no rule matches, and it asks by default',
+      },
     ])
   })
 

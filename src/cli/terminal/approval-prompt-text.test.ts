@@ -15,7 +15,7 @@ const question = {
   title: '$ git push',
   detail: 'git push',
   directory: '/work',
-  rule: 'no rule: bash asks by default',
+  rule: 'no rule matches, and bash asks by default',
   position: 2,
   of: 3,
 } as unknown as ApprovalEvent
@@ -23,7 +23,7 @@ const question = {
 describe('a question on the terminal', () => {
   it('says who wants what, where and why', () => {
     expect(approvalText(question)).toBe(
-      '⚑ main > general needs you (2 of 3): $ git push\n    git push\n  in /work\n  because: no rule: bash asks by default\n',
+      '⚑ main > general needs you (2 of 3): $ git push\n    git push\n  in /work\n  because: no rule matches, and bash asks by default\n',
     )
   })
 

@@ -4,7 +4,7 @@ import type { FinishReason } from '../finish-reason.ts'
 import { authorOf, callsOf, textOf, type Message, type Said } from '../message.ts'
 
 const WHERE_CUT = 'Go on exactly where it stopped; repeat nothing of it.'
-/** What a run is told whose last answer was cut at the output limit. */
+/** Instruction for a run whose last answer was cut at the output limit. */
 export const AT_LIMIT = `Your last answer was cut at the output limit. ${WHERE_CUT}`
 const BEFORE_END = `Your last answer was cut before its end. ${WHERE_CUT}`
 
@@ -14,8 +14,8 @@ const TOLD: Readonly<Partial<Record<FinishReason, string>>> = {
 }
 
 /**
- * What a run is told that goes on where the last answer of its branch was cut, when nobody says anything else; undefined:
- * it was not cut, or somebody has said something since. `run`: the last one of the branch.
+ * Instruction for a run that resumes after a cut answer when nobody adds a message; undefined: the answer was not cut,
+ * or a message followed. `run`: the last one of the branch.
  */
 export function toldWhereCut(
   run: Pick<StoredRun, 'id' | 'finishReason'>,
@@ -30,18 +30,18 @@ export function toldWhereCut(
   return text === undefined ? undefined : { text, author: 'runtime' }
 }
 
-/** It has neither a text nor calls: nothing can go on with it. */
+/** An answer without text or calls cannot be continued. */
 function isWordless({ parts }: Pick<Message, 'parts'>): boolean {
   return textOf(parts).trim() === '' && callsOf(parts).length === 0
 }
 
-/** How the notice begins that stands in an answer which was cut. */
+/** Prefix of the notice in a cut answer. */
 export const CUT = {
   max_output_tokens: 'The answer was cut at the output limit',
-  context_window: 'The answer was cut because the window of the model is full',
+  context_window: 'The answer was cut because the context window is full',
 } as const satisfies Partial<Record<FinishReason, string>>
 
-/** What a branch is told that begins behind an answer which was cut; undefined: it was not. */
+/** Instruction for a branch that starts after a cut answer; undefined: it was not cut. */
 export function toldBehind({ role, parts }: Pick<Message, 'role' | 'parts'>): Said | undefined {
   if (role !== 'assistant' || callsOf(parts).length > 0 || textOf(parts).trim() === '') return undefined
   const notices = parts.flatMap((part) => (part.type === 'notice' ? [part.text] : []))
@@ -55,19 +55,22 @@ export function isCompleteAnswer({ role, state }: Pick<Message, 'role' | 'state'
   return role === 'assistant' && state === 'complete'
 }
 
-/** How the notice begins that stands in an answer which is no answer to what was asked. */
+/** Prefix of the notice in an answer that is not a real answer. */
 export const REFUSED = {
   refusal: 'The model refused to answer',
   content_filter: 'The provider filtered the answer',
 } as const satisfies Partial<Record<FinishReason, string>>
 
-/** A refusal, or what a provider has filtered, goes on with nothing. */
+/** Refusals and filtered answers cannot be continued. */
 function isRefused({ parts }: Pick<Message, 'parts'>): boolean {
   const words = Object.values(REFUSED)
   return parts.some((part) => part.type === 'notice' && words.some((word) => part.text.startsWith(word)))
 }
 
-/** The text of an answer. `goesOn`: it begins where the text before was cut; of the first, where its branch begins. */
+/**
+ * The text of an answer. `goesOn`: it continues the cut text before it; for the first, the text where its branch
+ * starts.
+ */
 export interface AnswerText {
   readonly messageId: MessageId
   readonly text: string
@@ -75,13 +78,13 @@ export interface AnswerText {
 }
 
 export interface AnswerTexts {
-  /** Of every answer with a text or calls. */
+  /** For every answer with text or calls. */
   readonly texts: readonly AnswerText[]
-  /** What the runtime has said, so that the answer to come goes on where the last one was cut. */
+  /** The runtime's instruction to continue a cut answer. */
   readonly unanswered: string | undefined
 }
 
-/** The answers among the messages of a branch. What was cut is known by what the runtime said after it. */
+/** The answers among the messages of a branch. The runtime's instruction marks a cut answer. */
 export function answerTexts(
   messages: readonly Message[],
   isAnswer: (message: Message) => boolean,
@@ -110,14 +113,14 @@ function toldToGoOn(message: Message): string | undefined {
   return told && textOf([told])
 }
 
-/** Something else is to be answered, whoever said it: that does not go on with what was cut. A summary asks for nothing. */
+/** A new request, whoever sent it: the answer does not continue a cut one. Summaries request nothing. */
 function isSaid({ parts }: Message): boolean {
   return parts.some((part) => part.type === 'text' && part.summaryOf === undefined)
 }
 
 const BETWEEN_TURNS = '\n\n'
 
-/** One text, without a gap where one answer goes on with another. */
+/** Joins texts, without a gap between an answer and its continuation. */
 export function joinedText(texts: readonly Pick<AnswerText, 'text' | 'goesOn'>[]): string {
   return texts.reduce(
     (all, { text, goesOn }, i) => (i === 0 || goesOn ? all + text : all + BETWEEN_TURNS + text),

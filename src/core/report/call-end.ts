@@ -4,13 +4,13 @@ import type { StoredRun, ToolCall, ToolCallStatus } from '../run.ts'
 import { stopCause, type RunStatus } from '../run-status.ts'
 import { toolSpelled } from '../rules/tool-names.ts'
 
-/** What is known of a call. Where its result is not at hand, the run that it started says what became of it. */
+/** Known facts about a call. Without its result, the run that it started says how it ended. */
 export interface KnownCallState {
   readonly tool: string
   readonly status: ToolCallStatus
-  /** Of its row: a result has no error code. */
+  /** From its row: a result has no error code. */
   readonly error?: Pick<NonNullable<ToolCall['error']>, 'code'> | null | undefined
-  /** Of its result. */
+  /** From its result. */
   readonly subagent?: SubagentAnswer | undefined
   /** The run that made the call. */
   readonly by?: { readonly status: RunStatus } | null | undefined
@@ -30,11 +30,11 @@ export type CallEndKind =
 
 export interface CallEnd {
   readonly kind: CallEndKind
-  /** The same words on every surface: `completed`, `paused (limit: max turns)`. */
+  /** The same text on every surface: `completed`, `paused (limit: max turns)`. */
   readonly words: string
 }
 
-/** How a call ended, for people. A subagent that was cancelled has not failed, and one that was cut has not completed. */
+/** How a call ended, for people. A cancelled subagent has not failed, and a cut one has not completed. */
 export function callEnd(call: KnownCallState): CallEnd {
   const kind = kindOf(call)
   if (kind !== 'paused') return { kind, words: WORDS[kind] }
@@ -43,7 +43,7 @@ export function callEnd(call: KnownCallState): CallEnd {
 }
 
 const WORDS: Readonly<Record<Exclude<CallEndKind, 'paused'>, string>> = {
-  pending: 'not begun',
+  pending: 'not started',
   awaiting_approval: 'waits for approval',
   running: 'running',
   completed: 'completed',
@@ -68,20 +68,20 @@ function kindOf(call: KnownCallState): CallEndKind {
   return status === 'failed' && run?.status === 'cancelled' ? 'cancelled' : status
 }
 
-/** A call that started a subagent in the background has ended before it. */
+/** A call that starts a background subagent ends before it. */
 function isStart({ subagent, started }: KnownCallState): boolean {
   return subagent ? subagent.type === 'started' : started?.background === true
 }
 
 const READS: ReadonlySet<string | undefined> = new Set(['task_output', 'task_cancel'])
 
-/** The run whose report the call was answered. */
+/** The run whose report answered the call. */
 function reportedRun(call: KnownCallState): ChildState | ReportFacts | null | undefined {
   if (call.subagent) return reportOfCall(call.tool, call.subagent)
   return isRead(call.tool) ? undefined : call.started
 }
 
-/** The report for which a call waited. A tool that reads or cancels a subagent has done that, whatever it reads. */
+/** The report that a call waited for. Tools that read or cancel a subagent succeed whatever its state is. */
 export function reportOfCall(tool: string, subagent: SubagentAnswer | undefined): ReportFacts | undefined {
   return subagent?.type === 'report' && !isRead(tool) ? subagent : undefined
 }
@@ -90,10 +90,10 @@ function isRead(tool: string): boolean {
   return READS.has(toolSpelled(tool))
 }
 
-/** What the row of a call adds to its result. */
+/** What a call's row adds to its result. */
 export type CallFacts = Pick<KnownCallState, 'error' | 'by'>
 
-/** The same of a result. */
+/** The same from a result. */
 export function resultEnd({ tool, status, output }: ResultFacts, facts: CallFacts | undefined): CallEnd {
   return callEnd({ tool, status, subagent: output.subagent, ...facts })
 }

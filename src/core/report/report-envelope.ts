@@ -6,8 +6,8 @@ import { terminalLine } from '../terminal-text.ts'
 import type { ReportFacts, ReportFigures, SubagentAnswer } from '../report-facts.ts'
 
 /**
- * A report as a model reads it: in an envelope that names the subagent and marks the text as data, with the receipts of
- * the runtime outside of it. Made for a context alone: people read the text and the facts.
+ * A report as a model reads it: in an envelope that names the subagent and marks the text as data, with the runtime's
+ * receipts outside. Only contexts contain it: people read the text and the facts.
  */
 export function reportEnvelope(facts: ReportFacts, text: string): string {
   if (facts.told) return `${facts.told.before}${text}${facts.told.after}`
@@ -36,7 +36,7 @@ export function figureWords({ turns, maxTurns, toolCalls, durationMs, costUsd }:
   return `${turns}/${maxTurns} turns, ${toolCallWords(toolCalls)}, ${(durationMs / 1000).toFixed(1)} s, ${dollarWords(costUsd)}`
 }
 
-/** In cents, or to a tenth of one where that says more. */
+/** In cents, or tenths of a cent for small amounts. */
 function dollarWords(costUsd: number | null): string {
   if (costUsd === null) return 'cost unknown'
   if (costUsd > 0 && costUsd < 0.0005) return 'less than $0.001'
@@ -69,7 +69,7 @@ function enveloped(label: keyof typeof KINDS, about: Enveloped, more: string, te
 
 const KINDS = { subagent_report: 'This report is', subagent_transcript: 'This transcript is' } as const
 
-/** Under the report, and outside of what the subagent wrote. */
+/** Below the report, outside the subagent's text. */
 function receiptsBlock({ receipts, branchId }: ReportFacts): string | null {
   if (receipts === null) return null
   const body = linesOf(receipts).map(defused).join('\n')
@@ -80,14 +80,14 @@ function linesOf(receipts: Receipts): string[] {
   return isEmpty(receipts) ? ['no file was read or changed, and no command was run'] : receiptLines(receipts)
 }
 
-/** One line without a character that could end an attribute or its tag. */
+/** One line without characters that could end an attribute or its tag. */
 function attribute(text: string): string {
   return terminalLine(text).replace(/[&"<>]/g, (char) => ENTITIES[char as keyof typeof ENTITIES])
 }
 
 const ENTITIES = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' } as const
 
-/** What looks like a label of ours in a text of somebody else. */
+/** Text of others that looks like our labels. */
 function defused(text: string): string {
   return text.replace(/<(\s*\/?\s*subagent_(?:report|transcript|receipts))/gi, '<\\$1')
 }
@@ -109,7 +109,9 @@ function joined(texts: readonly (string | undefined)[]): string {
   return texts.filter((text) => text !== undefined).join('\n')
 }
 
-/** What the model reads of a subagent in the background: who works on what, that it will be told, and what not to do. */
+/**
+ * What the model reads about a background subagent: who works on what, that its report will come, and what not to do.
+ */
 function startedText(text: string, about: Extract<SubagentAnswer, { readonly type: 'started' }>): string {
   const { branchId, agent, description, position, waits, told } = about
   if (told) return `${told.before}${text}${told.after}`

@@ -7,12 +7,12 @@ import { headline } from '../report-summary.ts'
 import { figureWords, statusWords } from './report-envelope.ts'
 import type { ReportFacts, SubagentAnswer } from '../report-facts.ts'
 
-/** Whose report it is and what it came to, in one line for people: `Report of explore: paused (limit)`. */
+/** Title of a report: its agent and outcome, as in `Report of explore: paused (limit)`. */
 export function reportTitle({ agent, ...facts }: ReportFacts): string {
   return terminalLine(`Report of ${agent}: ${statusWords(facts)}`)
 }
 
-/** Of which subagent the answer of a call is: `explore (find it)`; undefined: of none. */
+/** The subagent that a call's answer is about: `explore (find it)`; undefined: none. */
 export function answerSubject({ subagent }: ToolOutput): string | undefined {
   if (subagent === undefined) return undefined
   const { agent } = subagent
@@ -20,20 +20,20 @@ export function answerSubject({ subagent }: ToolOutput): string | undefined {
   return terminalLine(what ? `${agent} (${what})` : agent)
 }
 
-/** What people read under the title: the task, and what the run used. */
+/** Line below the title: the task, and the run's figures. */
 export function reportDetails({ description, figures }: ReportFacts): string {
   return [terminalLine(description), figures && figureWords(figures)].filter((text) => text).join(' · ')
 }
 
-/** What the runtime says about the text of a report, a line each. */
+/** The runtime's remarks about a report, one per line. */
 export function reportRemarks(facts: ReportFacts): string[] {
   const { error, note, lacks, form, artifactId, receipts } = facts
-  const whole = artifactId ? `the whole is kept as ${artifactId}` : 'the whole is on its branch'
+  const whole = artifactId ? `the full text is artifact ${artifactId}` : 'the full text is on its branch'
   return [
     error && `Error: ${error}`,
     note,
-    lacks && `Not all of it: ${whole}`,
-    form === 'summary' && 'A summary: the whole report is on its branch',
+    lacks && `Shortened: ${whole}`,
+    form === 'summary' && 'Summary: the full report is on its branch',
     receipts &&
       !isEmpty(receipts) &&
       `Receipts, recorded by the runtime: ${receiptLines(receipts).join('; ')}`,
@@ -41,20 +41,20 @@ export function reportRemarks(facts: ReportFacts): string[] {
   ].filter((line) => typeof line === 'string')
 }
 
-/** For a chip or a line of a list: what the report says first, or what is said of it. */
+/** Headline for a chip or list entry: the report's first words, or a remark. */
 export function reportHeadline(facts: ReportFacts, text: string): string {
   const said = headline(text) || reportRemarks(facts)[0] || ''
   return said === '' ? statusWords(facts) : `${statusWords(facts)}: ${said}`
 }
 
-/** The same where nothing says whose report it is: `Report of explore: It is mapped.`, `Report of explore, failed: no key`. */
+/** The same with the agent's name: `Report of explore: It is mapped.`, `Report of explore, failed: no key`. */
 export function reportLine(facts: ReportFacts, text: string): string {
   const said = headline(text) || facts.error || reportRemarks(facts)[0] || ''
   const state = facts.status === 'completed' ? '' : `, ${statusWords(facts)}`
   return terminalLine(`Report of ${facts.agent}${state}${said === '' ? '' : `: ${said}`}`)
 }
 
-/** A part for people: without what a model read around an old report. */
+/** A part for people: without the envelope that models read around an old report. */
 export function partForPeople(part: Part): Part {
   if (part.type === 'report')
     return { ...part, text: saidText(part.text, part.report), report: factsForPeople(part.report) }
@@ -70,14 +70,14 @@ function subagentForPeople(answer: SubagentAnswer): SubagentAnswer {
   return rest.type === 'report' ? { ...rest, note: factsForPeople(answer as ReportFacts).note } : rest
 }
 
-/** Without the words of the runtime around an old report; what else stands there is in the note. */
+/** Without the runtime's text around an old report; the note keeps other text found there. */
 export function factsForPeople({ told, ...facts }: ReportFacts): ReportFacts {
   const words = toldWords({ agent: facts.agent, ...(told ? { told } : {}) }).map((line) => `${TOLD}${line}`)
   if (words.length === 0) return facts
   return { ...facts, note: [facts.note, ...words].filter((line) => line !== null).join('\n') }
 }
 
-/** A delivered report as one text for people: whose it is, what is to be said of it, and what it says. */
+/** A delivered report as one text for people: title, remarks and the report. */
 export function reportForPeople({ text, report }: Pick<ReportPart, 'text' | 'report'>): string {
   const head = `${reportTitle(report)} (${reportDetails(report)})`
   return [head, ...reportRemarks(report).map((line) => `(${line})`), saidText(text, report)]
@@ -85,13 +85,13 @@ export function reportForPeople({ text, report }: Pick<ReportPart, 'text' | 'rep
     .join('\n')
 }
 
-/** The answer of a call for people: what the subagent wrote, and what is to be said about it. Never an envelope. */
+/** A call's answer for people: the subagent's text with remarks, never an envelope. */
 export function outputForPeople(output: ToolOutput): string {
   const { remarks, text } = answerForPeople(output)
   return withLines([...remarks.map((line) => `(${line})`), text])
 }
 
-/** The same in two: what the runtime says of the answer, a line each, and the text that it is about. */
+/** The same in two parts: the runtime's remarks, one per line, and the text. */
 export function answerForPeople({ text, subagent }: ToolOutput): {
   readonly remarks: readonly string[]
   readonly text: string
@@ -103,7 +103,7 @@ export function answerForPeople({ text, subagent }: ToolOutput): {
   return { remarks: [...state, ...reportRemarks(subagent)], text: said }
 }
 
-/** What a model reads beside a transcript, or beside the word that a subagent was started. */
+/** What a model reads beside a transcript or a started-subagent answer. */
 function aroundAnswer(answer: Exclude<SubagentAnswer, { readonly type: 'report' }>): string[] {
   if (answer.type === 'transcript') return answer.rest ? [answer.rest] : []
   return toldWords(answer).map((line) => `(${TOLD}${line})`)

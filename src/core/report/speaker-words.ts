@@ -9,9 +9,9 @@ import {
   type TextPart,
 } from '../message.ts'
 
-/** What is known around a message, to name its speaker. */
+/** Context needed to name the speaker of a message. */
 export interface SpeakerFacts {
-  /** The agent that works on its branch. */
+  /** The agent of its branch. */
   readonly agent: string
   /** Whether it is the first message of a subagent. */
   readonly isTask?: boolean
@@ -19,7 +19,7 @@ export interface SpeakerFacts {
 
 type Spoken = Pick<Message, 'role' | 'parts' | 'runId'>
 
-/** Who says a message, the same on every surface: `User`, `main (agent)`, `Task from User`, `Runtime`. */
+/** The speaker of a message, the same on every surface: `User`, `main (agent)`, `Task from User`, `Runtime`. */
 export function speakerWords(message: Spoken, { agent, isTask = false }: SpeakerFacts): string {
   if (message.role === 'assistant') return authorWords({ agent })
   if (message.role === 'tool') return 'Results'
@@ -28,7 +28,7 @@ export function speakerWords(message: Spoken, { agent, isTask = false }: Speaker
   return message.parts.some(({ type }) => type === 'report') ? 'Reports of subagents' : 'Runtime'
 }
 
-/** Who wrote one text of a message. A summary is named as one. */
+/** The author of one text of a message; summaries have their own name. */
 export function textSpeakerWords(message: Spoken, part: TextPart, facts: SpeakerFacts): string {
   if (message.role === 'assistant') return authorWords({ agent: facts.agent })
   if (part.summaryOf) return `Runtime, ${SUMMARY_WORDS}`
@@ -40,13 +40,13 @@ function writerWords(author: Author | null, isTask: boolean): string {
   return author === null ? 'Task' : `Task from ${authorWords(author)}`
 }
 
-/** How a message that is not whole came to be so; null: it is whole. Nobody goes on with what a process left behind. */
+/** Why a message is incomplete; null: it is complete. Messages of exited processes stay incomplete. */
 export function messageStateWords(state: MessageState | undefined, isDriven: boolean): string | null {
   if (state === undefined || state === 'complete') return null
   return state === 'streaming' && !isDriven ? 'its process exited' : state
 }
 
-/** The first message that people see of a branch: of a subagent it is the task. */
+/** The first visible message of a branch; for a subagent, the task. */
 export function taskMessage<M extends Pick<Message, 'role'>>(messages: readonly M[]): M | undefined {
   return messages.find(({ role }) => role !== 'system')
 }

@@ -22,8 +22,8 @@ const FIXED = [
 ].map((line) => new RegExp(`^${line.replace(/\.(?!\*)/g, String.raw`\.`)}$`))
 
 /**
- * What a model read around an old report beside the words of the runtime: a document that is imported can hold anything
- * there, and people must be able to read it too.
+ * Text that a model read around an old report besides the runtime's own lines: an imported document can contain
+ * anything there, and people must be able to read it.
  */
 export function toldWords({
   agent,
@@ -35,8 +35,8 @@ export function toldWords({
 }
 
 /**
- * The text of a report. An older program stored it with a backslash in what looks like a label of the runtime, and with
- * what the runtime added under the text of a run that had paused.
+ * The text of a report. An older program escaped text that looks like a runtime label, and appended lines to the text
+ * of a paused run.
  */
 export function saidText(text: string, { told, branchId }: Pick<ReportFacts, 'told' | 'branchId'>): string {
   if (!told) return text

@@ -1,4 +1,4 @@
-/** Names of the agents of other systems, by ours that do the same and may do no more; spelled as they are there. */
+/** Our agents by the names that similar agents have in other systems, spelled as there; ours never have more rights. */
 export const agentAliases: Readonly<Record<string, readonly string[]>> = {
   main: ['build', 'primary'],
   general: ['general-purpose', 'generalPurpose', 'generalist', 'worker', 'default', 'task'],

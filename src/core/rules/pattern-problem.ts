@@ -2,7 +2,7 @@ import type { Action } from '../agent.ts'
 import { shown } from './quoted-value.ts'
 import { workingTools } from './tool-names.ts'
 
-/** Longer patterns are refused: matching is bounded by subject length times this. */
+/** Longer patterns are refused: matching time is bounded by subject length times pattern length. */
 export const MAX_PATTERN_LENGTH = 1000
 
 const SHELL: ReadonlySet<string> = new Set(['bash', 'shell'])
@@ -14,8 +14,8 @@ const PATHS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Why a pattern cannot mean what it says; null where it can. A pattern in another program's syntax would match nothing,
- * and a denial that matches nothing denies nothing.
+ * Why a pattern cannot mean what it says; null if it can. A pattern in another program's syntax would match nothing, so
+ * a denial would deny nothing.
  */
 export function patternProblem(tool: string, pattern: unknown, action?: Action): string | null {
   if (typeof pattern !== 'string' || pattern === '' || pattern.length > MAX_PATTERN_LENGTH)
@@ -49,31 +49,31 @@ function foreignSyntax(tool: string, pattern: string, action: Action | undefined
 }
 
 /**
- * `rm:*` is `rm *` elsewhere. An allow such as `npm run test:*` may mean the colon, and allows less if it does not: only
- * a restriction would be lost. `:` alone is a command.
+ * Elsewhere `rm:*` means `rm *`. In an allow rule such as `npm run test:*` the colon may be literal, and the rule
+ * allows less otherwise; only restrictions would be lost. `:` alone is a command.
  */
 function isForeignPrefix(pattern: string, action: Action | undefined): boolean {
   if (!pattern.endsWith(':*') || pattern === ':*') return false
   return action !== 'allow' || !/\s/.test(pattern)
 }
 
-/** `*` is the one wildcard in commands. Later words may hold anything: `awk '{print $1}'`, `git show HEAD@{1}`. */
+/** `*` is the only wildcard in commands. Later words may contain anything: `awk '{print $1}'`, `git show HEAD@{1}`. */
 function strangeCommand(pattern: string): Finding | null {
   const [first = ''] = pattern.split(/\s/, 1)
   if (first.startsWith('^') || /^\/.*[*+\]).$]\/[gimsu]*$/.test(pattern))
     return ['looks like a regular expression', 'the command with "*" for any text, for example "rm *"']
   if (/\{[^{}]*,[^{}]*\}|\[[^\]]+\]|\w\?/.test(first))
-    return ['has a wildcard that commands do not have', 'a rule of its own for each command']
+    return ['has a wildcard that command patterns do not support', 'a rule of its own for each command']
   return null
 }
 
-/** Sets are not read in paths: a restriction with one would match names with brackets alone. */
+/** Paths do not support sets: a restriction with one would match only names with brackets. */
 function globOf(pattern: string): Finding | null {
   if (/\{[^{}]*,[^{}]*\}/.test(pattern)) return ['has a list in braces', 'a rule of its own for each name']
   return /[[\]]/.test(pattern) ? ['has a set in brackets', '"?" for one character of any kind'] : null
 }
 
-/** Paths are matched as they are from the workspace, or from the root of the file system. */
+/** Paths match relative to the workspace, or from the root of the file system. */
 function strangePath(pattern: string): Finding | null {
   if (/^(~|\$\{?HOME\b)/.test(pattern)) return ['names the home directory', 'its absolute path']
   if (pattern.startsWith('!')) return ['cannot negate', 'a rule of its own for the exception']

@@ -5,16 +5,16 @@ import { toolNameProblem } from './unknown-tool.ts'
 import { shown } from './quoted-value.ts'
 import { patternProblem } from './pattern-problem.ts'
 
-/** A rule as it is written: an object, or `tool:pattern`, which allows. */
+/** A rule as written: an object, or `tool:pattern` for an allow rule. */
 export type RuleInput =
   | string
   | { readonly tool: string; readonly pattern?: string | undefined; readonly action: Action }
 
 /** What is wrong with a rule. */
 export interface RuleProblem {
-  /** The key that is wrong; null: the rule as a whole. */
+  /** The invalid key; null: the whole rule. */
   readonly key: string | null
-  /** A sentence that names the value and what to write instead. */
+  /** A sentence with the value and what to write instead. */
   readonly problem: string
 }
 
@@ -23,8 +23,8 @@ const KEYS = ['tool', 'pattern', 'action'] as const
 const EXAMPLE = 'for example { "tool": "bash", "pattern": "git status*", "action": "allow" }'
 
 /**
- * The one reader of rules: configuration, agent files, the `task` tool, the library and `permissions check` end here.
- * A name that only a runtime can know (a tool of a program, of an agent) is left to `KnownTools`.
+ * The only parser of rules, for configuration, agent files, the `task` tool, the library and `permissions check`. Names
+ * that only a runtime knows (tools of a program or an agent) are checked by `KnownTools`.
  */
 export function readRule(input: unknown): Rule | RuleProblem {
   if (typeof input === 'string') return shortRule(input)
@@ -41,7 +41,7 @@ export function readRule(input: unknown): Rule | RuleProblem {
   return rule(tool as string, fields.get('pattern'), known)
 }
 
-/** @throws OffshootError `config` with what is wrong, and an example. */
+/** @throws OffshootError `config` with the problem and an example. */
 export function parseRule(input: unknown): Rule {
   const read = readRule(input)
   if (isRule(read)) return read
@@ -74,7 +74,7 @@ function toolProblem(tool: unknown, action: unknown): string | null {
   return foreignCall(tool, action) ?? toolNameProblem(tool)
 }
 
-/** `Bash(rm *)` of other programs, and `bash:rm *`, which is the short form of a whole rule. */
+/** `Bash(rm *)` of other programs, and `bash:rm *`, our short form of a whole rule. */
 function foreignCall(tool: string, action: unknown): string | null {
   const [, name, inner] =
     /^\s*([\w-]+)\s*\(([^]*?)\)?\s*$/.exec(tool) ?? /^\s*([\w-]+):([^]*)$/.exec(tool) ?? []
@@ -83,7 +83,7 @@ function foreignCall(tool: string, action: unknown): string | null {
   return `${shown(tool)} is not the name of a tool; write ${ruleText(instead, inner.trim(), action)}`
 }
 
-/** Our rule for `Bash(rm:*)`: a pattern of every call is left out. */
+/** Our rule for `Bash(rm:*)`; omits a pattern that matches every call. */
 function ruleText(tool: string, inner: string, action: unknown): string {
   const pattern = inner.replace(/:\*$/, ' *').replace(/^domain:\s*/, '')
   const says = ACTIONS.find((each) => each === action) ?? 'deny'

@@ -6,7 +6,7 @@ import { toolSpelled } from './tool-names.ts'
 const EXAMPLE: Rule = { tool: 'bash', pattern: 'git status*', action: 'allow' }
 const MAX_RULES = 3
 
-/** What is wrong with a value in the place of a list of rules, and what to write instead. */
+/** Describes a value that is not a list of rules, and what to write instead. */
 export function ruleListProblem(value: unknown): string {
   const meant = rulesMeant(value)
   const isMeant = meant.length > 0 && meant.every((rule) => isRule(readRule(rule)))
@@ -16,7 +16,7 @@ export function ruleListProblem(value: unknown): string {
   return `expected a list of rules, not ${shown(value)}; ${write}`
 }
 
-/** The rules that somebody meant: one without its list, or in the form of another program. */
+/** The rules that were probably meant: a rule outside a list, or another program's form. */
 function rulesMeant(value: unknown): readonly unknown[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []

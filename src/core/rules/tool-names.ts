@@ -1,6 +1,6 @@
 /**
- * The working tools: toolset and the other names under which models and agent files know each. The one list for rules,
- * tool lists and the tools themselves, so that a name means the same wherever it is read.
+ * The built-in tools: toolset, and the other names that models and agent files use. The only such list, for rules, tool
+ * lists and the tools, so that a name means the same everywhere.
  */
 export const workingTools = {
   read: { toolset: 'files', aliases: ['Read', 'read_file', 'view', 'cat', 'NotebookRead'] },
@@ -34,10 +34,10 @@ export const workingTools = {
 /** Other names of the `task` tool. */
 export const taskAliases = ['Task', 'Agent', 'subagent', 'spawn_subagent', 'agentManager_subagent'] as const
 
-/** Those of them that start in the background where nobody says otherwise, as they do in their systems. */
+/** Names that start a background subagent by default, as in their own systems. */
 const backgroundAliases = ['subagent', 'spawn_subagent'] as const
 
-/** The tools that go with `task`, and other names of each. */
+/** The tools that accompany `task`, with their other names. */
 export const controlAliases = {
   task_status: ['subagent_status', 'get_subagent_status', 'list_subagents', 'agent_status', 'list_tasks'],
   task_output: ['subagent_output', 'get_subagent_output', 'agent_output', 'get_task_output', 'task_result'],
@@ -52,16 +52,16 @@ export const controlAliases = {
   ],
 } as const
 
-/** The tools by which agents look up other tools, and other names of each. */
+/** The tools for tool discovery, with their other names. */
 export const discoveryAliases = {
   get_tools: ['toolManager_getTools'],
   use_tool: ['toolManager_useTool'],
 } as const
 
-/** The agents that come with the program and are offered as tools. */
+/** Built-in agents that are offered as tools. */
 export const builtinAgentTools = ['code_search', 'planner', 'code_review'] as const
 
-/** `own`: the tools of a program that uses the library. */
+/** `own`: tools that a program defines through the library. */
 export const toolsets = ['files', 'shell', 'web', 'planning', 'people', 'agents', 'discovery', 'own'] as const
 
 const tools: readonly string[] = [
@@ -72,17 +72,17 @@ const tools: readonly string[] = [
   ...builtinAgentTools,
 ]
 
-/** The names that a rule can have in every runtime, whatever it is configured with. */
+/** Names that rules can use in every runtime, whatever its configuration. */
 export const ruleNames: readonly string[] = [...tools, ...toolsets, 'external_directory', '*']
 
-/** Without what does not matter in a name: upper case, `_`, `-` and `.`. */
+/** Ignores upper case, `_`, `-` and `.`. */
 export function plainName(name: string): string {
   return name.trim().toLowerCase().replace(/[_.-]/g, '')
 }
 
 const inBackground = new Set(backgroundAliases.map(plainName))
 
-/** Whether a call of `task` under this name starts in the background where nobody says otherwise. */
+/** Whether a `task` call by this name starts in the background by default. */
 export function isBackgroundName(name: string): boolean {
   return inBackground.has(plainName(name))
 }
@@ -101,7 +101,7 @@ function aliasesOf(names: readonly (readonly [string, readonly string[]])[]): (r
   return names.flatMap(([name, aliases]) => aliases.map((alias) => [plainName(alias), name] as const))
 }
 
-/** The tool that a name of a tool list means: `Read` is `read`. undefined: none of the program's own. */
+/** The built-in tool that a name in a tool list means: `Read` is `read`. undefined: none. */
 export function toolSpelled(name: string): string | undefined {
   return spellings.get(plainName(name))
 }

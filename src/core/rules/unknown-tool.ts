@@ -2,18 +2,18 @@ import { nearestName } from '../nearest-name.ts'
 import { shown } from './quoted-value.ts'
 import { plainName, ruleNames, toolSpelled } from './tool-names.ts'
 
-/** A tool that the program itself does not have: only a runtime knows its own tools and those of its agents. */
+/** A tool that is not built in: only a runtime knows its own tools and those of its agents. */
 export interface Stranger {
   readonly tool: string
-  /** `rule`: spelled exactly. `list`: of a tool list, where upper case and `_` do not matter. */
+  /** `rule`: exact spelling. `list`: a tool list, where upper case and `_` do not matter. */
   readonly kind: 'rule' | 'list'
-  /** Where it is written, for the error: `offshoot.jsonc:3: permissions.0.tool`. */
+  /** Location for the error: `offshoot.jsonc:3: permissions.0.tool`. */
   readonly where: string
 }
 
-/** What a runtime has beside the tools of the program. */
+/** Tools of a runtime besides the built-in ones. */
 export interface KnownTools {
-  /** Tools and toolsets of a program that uses the library, and tools that agents are offered as. */
+  /** Tools and toolsets of a program that uses the library, and agents offered as tools. */
   readonly names: readonly string[]
 }
 
@@ -25,8 +25,8 @@ export function isProgramTool(name: string, kind: Stranger['kind']): boolean {
 }
 
 /**
- * Why no runtime can have a tool of that name in a rule: upper case that ours do not have, a pattern in the place of a
- * name. null where it is known, or some runtime may know it.
+ * Why no runtime can have a tool of that name: foreign upper case, or a pattern instead of a name. null: it is known,
+ * or a runtime may know it.
  */
 export function toolNameProblem(tool: string): string | null {
   if (NAMES.has(tool)) return null
@@ -37,7 +37,7 @@ export function toolNameProblem(tool: string): string | null {
   return `${shown(tool)} is not the name of a tool; name one tool, a toolset, or "*" for every tool`
 }
 
-/** What to say of a tool that nobody knows. */
+/** The error for an unknown tool. */
 function unknownTool(tool: string, more: readonly string[] = []): string {
   const known = [...ruleNames, ...more]
   const near = toolSpelled(tool) ?? nearestName(tool, known)
@@ -52,7 +52,7 @@ function isOfServer(tool: string): boolean {
   return /^mcp[_-]/i.test(tool) || /^[\w-]+\//.test(tool)
 }
 
-/** The first of these that a runtime does not know either, as a sentence; null: it knows all. */
+/** The first of these tools that the runtime does not know, as a sentence; null: it knows all. */
 export function strangerProblem({ tool, kind }: Stranger, { names }: KnownTools): string | null {
   const same = (name: string) => (kind === 'rule' ? name === tool : plainName(name) === plainName(tool))
   return isProgramTool(tool, kind) || names.some(same) ? null : unknownTool(tool, names)

@@ -1,9 +1,9 @@
 import type { SecretShape } from './shape.ts'
 
 /**
- * Secrets by the name that a text gives them: `password=…`, `"apiKey": "…"`, `api_key: …`, `DEPLOY_TOKEN=…`. Code, types
- * and documents say the same names, so that what a name is given has to look like a value: an expression, a type, a path
- * or a word of a language stays. No class has a character with which a shell begins another command.
+ * Secrets by the name before them: `password=…`, `"apiKey": "…"`, `api_key: …`, `DEPLOY_TOKEN=…`. Code, types and
+ * documents use the same names, so the value must look like a secret: expressions, types, paths and plain words stay.
+ * No class contains a character that starts another shell command.
  */
 const LOWER =
   `password passwd passphrase secret token api_key apikey api-key access_key access-key secret_key secret-key
@@ -15,20 +15,20 @@ const UPPER =
   `PASSWORD PASSWD PASSPHRASE SECRET TOKEN API_KEY APIKEY ACCESS_KEY SECRET_KEY PRIVATE_KEY SIGNING_KEY
   ENCRYPTION_KEY AUTH_KEY ACCESS_KEY_ID`.split(/\s+/)
 
-/** A value is looked at no further. */
+/** Longest part of a value that is checked. */
 const MAX = 256
 const CHAR = '[\\w.~+/=@%!#^-]'
-/** A quote may be escaped, in a text of JSON. */
+/** A quote may be escaped in JSON text. */
 const QUOTE = '(?:\\\\{0,3}["\'])'
 const BLANK = '[ \\t]{0,4}'
-/** What is masked already is no end: a text that is masked again stays what it is. */
+/** A mask does not end a value: masking twice changes nothing. */
 const END = `(?!${CHAR}|•)`
 const LINE_END = `(?=${BLANK}(?:$|\\r?\\n|\\\\[nr]|#|${QUOTE}))`
 
 /** `process.env.API_KEY`, `config.token2` */
 const DOTTED = `(?!\\$?[A-Za-z_]\\w*(?:[.][A-Za-z_]\\w*)+${END})`
 const PATH_START = '(?![.~]{0,2}/)'
-/** What stands there until somebody puts a secret in its place, and what forms and schemas say. */
+/** Placeholders, and words of forms and schemas. */
 const PLACEHOLDER =
   '(?!(?:your|my|the|some|example|sample|placeholder|change|replace|insert|redacted|xxx|test|dummy|fake)[-_a-z]*' +
   `${END}|(?:true|false|enabled|disabled|required|optional|undefined|current-|new-)|[A-Z_]+${END})`
@@ -36,15 +36,15 @@ const DIGIT = `(?=${CHAR}{0,63}\\d)`
 const NO_NUMBER = `(?![\\d.]+${END})`
 /** A type or a class: `Uint8Array`. */
 const NO_TYPE = `(?![A-Z][A-Za-z]*\\d{1,3}[A-Za-z]*${END})`
-/** No name of a variable, but for one that no person would choose. */
+/** Not a variable name, except one that no person would choose. */
 const NO_NAME = `(?:(?![A-Za-z_]\\w*${END})|(?=\\w{16,})(?=\\w*\\d[A-Za-z_]+\\d))`
-/** Words have none of these. */
+/** Characters that words do not have. */
 const ODD = `(?!@)(?=${CHAR}{0,63}[!@#%^~])`
 
 const value = (min: number) => `${CHAR}{${min},${MAX}}`
 const UNLIKELY = `(?!=)${PATH_START}${DOTTED}${PLACEHOLDER}${NO_NUMBER}`
 
-/** What stays readable behind the name, and what has to follow it. */
+/** What stays readable after the name, and what must follow it. */
 interface Form {
   readonly lead: string
   readonly rest: string

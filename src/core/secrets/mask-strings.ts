@@ -1,8 +1,8 @@
 import { idPrefix } from '../ids.ts'
 
 /**
- * The same value with every text in it masked, its keys too, and itself where nothing changes. What stands under a key of
- * `kept` stays as it is, and what a person approves is masked with `approval`.
+ * Masks every string of a value, including keys; returns the same object if nothing changes. Values below a key of
+ * `kept` stay, and text for an approval is masked with `approval`.
  */
 export function maskStrings<T>(value: T, mask: Mask, { kept = NONE, approval = mask }: MaskOptions = {}): T {
   return masked(value, mask, { kept, approval }) as T
@@ -42,14 +42,14 @@ function maskedList(
   return copy.some((each, i) => each !== list[i]) ? copy : list
 }
 
-/** A row of an approval, or the event that asks. */
+/** An approval row, or the event that asks. */
 function isApproval({ id, type }: Fields): boolean {
   return type === 'approval.requested' || (typeof id === 'string' && idPrefix(id) === 'apr')
 }
 
 const PARTS: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool-call'])
 
-/** Base64 of a file, and what a provider has signed: no text, and of no use once it is changed. */
+/** Base64 files and provider signatures: not text, and useless once changed. */
 function isOpaque(fields: Fields, key: string): boolean {
   if (key === 'data') return typeof fields['mediaType'] === 'string'
   return key === 'metadata' && PARTS.has(fields['type'])

@@ -3,27 +3,27 @@ import { spellings } from './secret-encodings.ts'
 import type { SecretShape } from './shape.ts'
 import { approvalShapes, secretShapes, WORD } from './secret-formats.ts'
 
-/** Masks secrets in text: each character of one becomes `•`, so that offsets in the text stay what they are. */
+/** Masks secrets in text: each character becomes `•`, so that offsets stay valid. */
 export interface SecretMask {
-  /** Shapes and known values; for what leaves the program. */
+  /** Masks formats and known values, in everything that leaves the program. */
   text(text: string): string
-  /** The same for what a person approves: no password in a URL hides what a shell would run. */
+  /** The same for text that a person approves: a URL password must not hide shell commands. */
   approval(text: string): string
-  /** Keys of providers, and known values that are no word alone: for what goes on to be worked with. */
+  /** Masks provider keys, and known values that are not plain words: for text that work continues with. */
   keys(text: string): string
-  /** For a text that comes in pieces. */
+  /** Masks a text that arrives in pieces. */
   stream(): MaskStream
 }
 
-/** The pieces that it gives out are together the masked text, however the text is cut. */
+/** Its output joined equals the masked text, however the input is cut. */
 export interface MaskStream {
-  /** What can be told by now: the beginning of what may be a secret is held until that is decided. */
+  /** Returns what is final: a possible start of a secret is held back until it is decided. */
   push(piece: string): string
-  /** The rest; the next piece begins another text. */
+  /** Returns the rest; the next piece starts another text. */
   end(): string
 }
 
-/** `values`: secrets that are known, such as the keys in the environment. */
+/** `values`: known secrets, such as keys in the environment. */
 export function createSecretMask(values: readonly string[] = []): SecretMask {
   const known = values.flatMap(spellings).map(valueShape)
   const all = once(() => createScanner([...known, ...secretShapes]))
@@ -38,12 +38,12 @@ export function createSecretMask(values: readonly string[] = []): SecretMask {
   }
 }
 
-/** A password may be a word; where text is worked with, that word has to stay what it is. */
+/** A password may be a plain word, which must stay intact in working text. */
 function isNoWord(value: string): boolean {
   return value.length >= 16 || (/\d/.test(value) && /[a-z]/i.test(value))
 }
 
-/** What there is without known values. */
+/** The masker without known values. */
 export const shapeMask: SecretMask = createSecretMask()
 
 export const MASK_CHAR = '•'
@@ -71,14 +71,14 @@ interface Candidate {
 
 interface Scanner {
   readonly anchor: RegExp
-  /** The shapes that may begin where an anchor stands, those of known values first. */
+  /** The formats that may start at an anchor, those of known values first. */
   candidatesOf(anchor: string): readonly Candidate[]
-  /** The beginnings of all anchors, whether they begin only with a word; and the length of the longest. */
+  /** The anchors' prefixes, whether they must start a word, and the longest length. */
   readonly beginnings: () => ReadonlyMap<string, boolean>
   readonly longest: number
 }
 
-/** Every start makes one and few texts hold an anchor: what belongs to one is made when it is found. */
+/** Compiled on first use: every start creates a masker, but few texts contain an anchor. */
 function createScanner(all: readonly AnyShape[]): Scanner {
   const anchors = [...new Set(all.flatMap((shape) => shape.anchors))].sort((a, b) => b.length - a.length)
   const found = new Map<string, readonly Candidate[]>()
@@ -119,17 +119,17 @@ function maskWhole(scanner: Scanner, text: string): string {
 
 interface Scanned {
   readonly masked: string
-  /** How far the text is masked. */
+  /** End of the masked part. */
   readonly end: number
-  /** The text ends within a secret: more of it. */
+  /** The text ends inside a secret: the rest may follow. */
   readonly more?: RegExp | undefined
 }
 
-/** Masks what is behind `from`; what is before it was masked, and is looked at for what may stand before a secret. */
+/** Masks the text after `from`; the text before it is already masked and serves as context. */
 function scan(scanner: Scanner, text: string, from: number, isWhole: boolean): Scanned {
   let masked = ''
   let end = from
-  /** Where a secret has ended: what follows begins anew, as it does when the masked text is masked again. */
+  /** End of a secret: matching restarts behind it, as when the masked text is masked again. */
   let clear = -1
   for (let at = from; ;) {
     const found = nextAnchor(scanner, text, at)
@@ -141,7 +141,7 @@ function scan(scanner: Scanner, text: string, from: number, isWhole: boolean): S
       isClear: found.index === clear,
     })
     if (judged === 'open') {
-      // a longer anchor may have begun before: `&access_token=` where `token` is open
+      // a longer anchor may have started earlier: `&access_token=` where `token` is open
       const stop = Math.min(found.index, holdFrom(scanner, text, end))
       return { masked: masked + text.slice(end, stop), end: stop }
     }
@@ -149,7 +149,7 @@ function scan(scanner: Scanner, text: string, from: number, isWhole: boolean): S
       at = found.index + 1
       continue
     }
-    // what leads to it may hold another one: `https://ghp_…:x-oauth-basic@` has a key before its password
+    // its prefix may contain another secret: `https://ghp_…:x-oauth-basic@` has a key before its password
     const before = scan(scanner, text.slice(0, judged.start), found.index, true).masked
     masked += text.slice(end, found.index) + before + covered(text.slice(judged.start, judged.end))
     at = end = clear = judged.end
@@ -171,17 +171,17 @@ interface Found {
   readonly more?: RegExp | undefined
 }
 
-/** Where an anchor stands. */
+/** Position of an anchor. */
 interface Spot {
   readonly text: string
   readonly at: number
-  /** Whether no more of the text comes. */
+  /** Whether the text is complete. */
   readonly isWhole: boolean
-  /** Whether a secret ends right before it. */
+  /** Whether a secret ends directly before it. */
   readonly isClear: boolean
 }
 
-/** `open`: more of the text decides. */
+/** `open`: the decision needs more text. */
 function judge(candidates: readonly Candidate[], spot: Spot): Found | 'open' | undefined {
   for (const candidate of candidates) {
     const found = judgeOne(candidate, spot)
@@ -212,7 +212,7 @@ function judgeOne(
   return { start: start + match[1]!.length, end, more }
 }
 
-/** What a shape with a window looks at behind its end, at most. */
+/** Most characters that a windowed format checks behind its end. */
 const LOOKAHEAD = 64
 
 function judgeValue(value: string, text: string, at: number, isWhole: boolean): Found | 'open' | undefined {
@@ -221,7 +221,7 @@ function judgeValue(value: string, text: string, at: number, isWhole: boolean): 
   return isCut && value.startsWith(text.slice(at)) ? 'open' : undefined
 }
 
-/** The end of an escape sequence, of a terminal or in JSON, is no part of the word behind it. */
+/** The end of an escape sequence, of a terminal or in JSON, is not part of the next word. */
 const ESCAPE_END = /(?:\\[nrtbf]|\\u[0-9a-fA-F]{4}|[\u001b\u241b]\[[\d;]{0,12}[A-Za-z])$/
 const CONTEXT_CHARS = 16
 
@@ -230,7 +230,7 @@ function stands(notAfter: RegExp, text: string, at: number): boolean {
   return !ESCAPE_END.test(text.slice(Math.max(0, at - CONTEXT_CHARS), at))
 }
 
-/** Where the longest end of the text begins that may be the beginning of an anchor. */
+/** Start of the longest suffix that may begin an anchor. */
 function holdFrom({ beginnings, longest }: Scanner, text: string, end: number): number {
   for (let at = Math.max(end, text.length - longest); at < text.length; at++) {
     const beginsWord = beginnings().get(text.slice(at))
@@ -240,7 +240,7 @@ function holdFrom({ beginnings, longest }: Scanner, text: string, end: number): 
   return text.length
 }
 
-/** White space stays: lines stay lines. */
+/** White space stays, so that lines stay lines. */
 function covered(secret: string): string {
   return /\s/.test(secret) ? secret.replace(/\S/g, MASK_CHAR) : MASK_CHAR.repeat(secret.length)
 }

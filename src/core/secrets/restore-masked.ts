@@ -1,8 +1,8 @@
 import { MASK_CHAR } from './mask.ts'
 
 /**
- * A text that a person has edited where it was shown masked: each mask that is still there stands for what it hides in
- * `original`, and what the person wrote counts as it is. A run of mask characters that hides nothing stays.
+ * Restores secrets in a text that a person edited while it was masked: each remaining mask gets its original text back
+ * from `original`. A run of mask characters that hides nothing stays.
  */
 export function restoreMasked(edited: string, original: string, mask: (text: string) => string): string {
   if (!edited.includes(MASK_CHAR)) return edited
@@ -16,7 +16,7 @@ export function restoreMasked(edited: string, original: string, mask: (text: str
 
 const RUN = new RegExp(`${MASK_CHAR}+`, 'g')
 
-/** What each run of mask characters hides, in the order of the text. A mask is as long as what it hides. */
+/** The hidden text of each run of mask characters, in order. A mask is as long as its secret. */
 function hiddenIn(original: string, masked: string): string[] {
   return [...masked.matchAll(RUN)].map(({ index, 0: run }) => original.slice(index, index + run.length))
 }

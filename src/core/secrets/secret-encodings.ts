@@ -1,4 +1,4 @@
-/** A known value as it is, and as it stands in JSON, in a URL, in a form and in base64. */
+/** A known value as plain text, and encoded in JSON, a URL, a form and base64. */
 export function spellings(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1)
   const url = encodeURIComponent(value.toWellFormed())
@@ -10,12 +10,12 @@ function inLowerHex(encoded: string): string {
   return encoded.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase())
 }
 
-/** Shorter pieces of base64 stand in ordinary text. */
+/** Shorter pieces of base64 occur in ordinary text. */
 const MIN_BASE64 = 10
 
 /**
- * Base64 has three faces, by how many bytes stand before the value (`user:` in an `Authorization: Basic`). Of each only
- * those characters count that the value alone decides.
+ * Base64 has three alignments, depending on the bytes before the value (`user:` in an `Authorization: Basic`). Uses
+ * only the characters that the value alone determines.
  */
 function inBase64(value: string): string[] {
   const bytes = new TextEncoder().encode(value)

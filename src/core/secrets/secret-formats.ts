@@ -6,9 +6,9 @@ const NOTHING = /$^/
 export const WORD = /[A-Za-z0-9]/
 
 interface TokenOptions {
-  /** One of these is among the first 64 characters: words of a language have none. */
+  /** Required among the first 64 characters; plain words have none of these. */
   readonly needs?: string
-  /** Stays readable. */
+  /** Prefix that stays readable. */
   readonly lead?: string
   readonly notAfter?: RegExp
   readonly isKey?: boolean
@@ -39,7 +39,7 @@ const NAME = '[\\w-]'
 const ALNUM = '[A-Za-z0-9]'
 const HEX = '[0-9a-f]'
 
-/** Keys of model providers and of the services that tools use, by the prefixes that these publish. */
+/** Keys of model providers and of services that tools use, by their published prefixes. */
 const KEYS: readonly SecretShape[] = [
   token(['sk-ant-', 'sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-or-', 'sk-lf-', 'sk-litellm-'], NAME, 16),
   token(['sk-', 'gsk_', 'xai-', 'pplx-', 'hf_', 'r8_', 'csk-', 'fw_'], ALNUM, 20),
@@ -56,15 +56,18 @@ const KEYS: readonly SecretShape[] = [
   token(['AGE-SECRET-KEY-1'], '[0-9A-Z]', 40),
 ]
 
-/** `\n` is a line feed in a text of JSON. */
+/**
+ * `
+ * ` is a line feed in JSON text.
+ */
 const SPACE = '(?:\\s|\\\\[nrt])'
-/** Between two lines: a tool may have numbered them, or say which were removed. */
+/** Between two lines: a tool may add line numbers or diff marks. */
 const BREAK = `${SPACE}{0,8}(?:\\d{1,7}(?:\\t|\\\\t|[:|]))?-?${SPACE}{0,4}`
 const BASE64 = '[A-Za-z0-9+/=]'
 
 /**
- * The body of a PEM block: long runs of base64 alone, so that nothing that a shell would run can hide in one, and a short
- * run where the end of the block follows.
+ * The body of a PEM block: only long runs of base64, so that no shell command can hide in it, and a short run before
+ * the end of the block.
  */
 const PRIVATE_KEY: SecretShape = {
   anchors: ['-----BEGIN '],
@@ -84,8 +87,8 @@ const CREDENTIAL = '[\\w.~+/=-]'
 const VALUE = '[\\w.~+/=@%!#^-]'
 
 /**
- * Secrets by what stands before them. No class has a character with which a shell begins another command, except in
- * passwords of URLs: approvals use another shape for these.
+ * Secrets by their context. No class contains a character that starts another shell command, except in URL passwords:
+ * approvals use another format for these.
  */
 const PLACES: readonly SecretShape[] = [
   {
@@ -126,7 +129,7 @@ const PLACES: readonly SecretShape[] = [
 
 export const secretShapes: readonly SecretShape[] = [...KEYS, PRIVATE_KEY, ...PLACES, ...assignments]
 
-/** In what a person approves. */
+/** For text that a person approves. */
 export const approvalShapes: readonly SecretShape[] = secretShapes.map((shape) =>
   shape === urlPassword ? urlPasswordInApproval : shape,
 )

@@ -1,19 +1,19 @@
-/** What a secret looks like: a word that begins it, and what follows. Every repetition is bounded, or the last thing. */
+/** A format of secrets: an anchor, and what follows it. Every repetition is bounded, or comes last. */
 export interface SecretShape {
-  /** Literal text at the beginning. It stays readable, so that a reader knows what was masked. */
+  /** Literal text at the start. It stays readable, so that people know what was masked. */
   readonly anchors: readonly string[]
-  /** Behind the anchor, sticky; group 1 stays readable, the rest is masked. */
+  /** After the anchor, sticky; group 1 stays readable, the rest is masked. */
   readonly full: RegExp
-  /** Behind the anchor, sticky: the text ends before it is decided. */
+  /** After the anchor, sticky: matches while the text ends too early to decide. */
   readonly alive: RegExp
-  /** More of a secret whose text ended with the text; absent: `full` takes all of it. */
+  /** The rest of a secret that was cut at the end of a text; absent: `full` matches all of it. */
   readonly more?: RegExp
-  /** More of the text can make a match longer: nothing is decided while `alive` matches. */
+  /** More text can make the match longer: undecided while `alive` matches. */
   readonly grows?: boolean
-  /** What must not stand before the anchor. */
+  /** What must not precede the anchor. */
   readonly notAfter: RegExp
-  /** No more of the text than this is looked at, from the anchor on; until then the end may still come. */
+  /** Most characters to check from the anchor on; the end may still follow within them. */
   readonly window?: number
-  /** The key of a provider: nothing else looks like it. Others are taken for secrets by where they stand. */
+  /** A provider key: nothing else looks like it. Other formats depend on their context. */
   readonly isKey: boolean
 }

@@ -1,9 +1,9 @@
-/** What a run does at this moment. */
+/** What a run is doing now. */
 export interface Activity {
   readonly kind: 'tool' | 'text' | 'reasoning'
-  /** Of a tool call, as its tool says it. */
+  /** For a tool call: its title from the tool. */
   readonly title: string | null
-  /** Milliseconds since the epoch; null: it is not known. */
+  /** Milliseconds since the epoch; null: unknown. */
   readonly since: number | null
 }
 
@@ -14,8 +14,8 @@ interface Call {
 }
 
 /**
- * The call that runs, the latest first; otherwise the answer that is being streamed, by its last part; otherwise the
- * request that has no answer yet. A call that has ended is not what a run does now. `since`: when that answer began.
+ * The current activity: the latest running call; otherwise the streaming answer, by its last part; otherwise the
+ * unanswered request. An ended call is not an activity. `since`: when the answer started.
  */
 export function activityOf(
   calls: readonly Call[],

@@ -1,6 +1,6 @@
 import { isFinal, isStopped, type RunReason, type RunStatus } from '../run-status.ts'
 
-/** What of a subagent counts in the status line above it: the latest run of its branch. */
+/** The part of a subagent that its parent's status line uses: the latest run of its branch. */
 export interface ChildRun {
   readonly branchId: string
   readonly status: RunStatus
@@ -10,18 +10,18 @@ export interface ChildRun {
 }
 
 export interface ChildWait {
-  /** Those that the run waits for, and those of them that have not answered yet. */
+  /** The subagents that the run waits for, and those that have not answered yet. */
   readonly all: number
   readonly left: number
-  /** What became of the others, and what holds up those that are left: `2 cancelled, 1 needs you`. */
+  /** Outcomes of the answered ones, and what blocks the others: `2 cancelled, 1 needs you`. */
   readonly detail: string | null
-  /** The branch of the first that is paused, where every one that is left is: nothing happens by itself. */
+  /** The branch of the first paused one if all remaining are paused: nothing continues by itself. */
   readonly stuckAt: string | null
 }
 
 /**
- * The subagents that a run waits for since that time. Who had stopped before belongs to an earlier wait. A run waits for
- * what it started in the foreground; at its end, for what is in the background.
+ * The subagents that a run has waited for since that time. Earlier stops belong to an earlier wait. A run waits for
+ * foreground subagents; at its end, for those in the background.
  */
 export function childWait(children: readonly ChildRun[], since: number): ChildWait | null {
   const recent = children.filter((child) => isLeft(child) || (child.endedAt ?? 0) >= since)
@@ -41,14 +41,14 @@ export function childWait(children: readonly ChildRun[], since: number): ChildWa
 }
 
 export interface BelowCounts {
-  /** `1 subagent needs you, 2 subagents still running`; null: nothing is left. */
+  /** `1 subagent needs you, 2 subagents still running`; null: none left. */
   readonly words: string | null
   readonly isOpen: boolean
-  /** The branch of the first that is paused. */
+  /** The branch of the first paused one. */
   readonly pausedAt: string | null
 }
 
-/** The subagents that are paused or still work below a run that has completed. */
+/** The paused or working subagents below a completed run. */
 export function belowCounts(below: readonly ChildRun[], isDriven: boolean): BelowCounts {
   const paused = below.filter(({ status }) => status === 'paused')
   const open = below.filter(({ status }) => !isStopped(status))
@@ -78,7 +78,7 @@ function needsYou(reason: RunReason | null): boolean {
   return reason === 'approval' || reason === 'question'
 }
 
-/** A run that a limit, its budget or the watchdog has paused has answered the call that waited for it. */
+/** A run paused by a limit, its budget or the watchdog has answered the call that waited for it. */
 function isLeft({ status, reason }: ChildRun): boolean {
   if (status !== 'paused') return !isFinal(status)
   return reason === 'user' || reason === 'parent' || reason === 'restart'
@@ -114,7 +114,7 @@ export interface RunOfBranch extends ChildRun {
 
 export type ChildrenOfBranches = ReadonlyMap<string, readonly RunOfBranch[]>
 
-/** By branch: the latest run of each branch that a run of it has started, the oldest branch first. */
+/** By branch: the latest run of each branch that a run of it started, the oldest branch first. */
 export function childrenByBranch(runs: readonly RunOfBranch[]): ChildrenOfBranches {
   const branches = new Map(runs.map(({ id, branchId }) => [id, branchId]))
   const latest = new Map<string, RunOfBranch>()

@@ -1,7 +1,7 @@
 import { childrenByBranch, type ChildrenOfBranches, type RunOfBranch } from './child-counts.ts'
 import type { StatusFacts } from './status-line.ts'
 
-/** The runs of a conversation, as the status line of one of them needs them. */
+/** The runs of a conversation, for the status line of one of them. */
 export interface FamilyTree {
   readonly runs: ReadonlyMap<string, RunOfBranch>
   readonly children: ChildrenOfBranches
@@ -17,7 +17,10 @@ export function familyTree(runs: readonly RunOfBranch[]): FamilyTree {
   }
 }
 
-/** What is above and below a run. `asksOf`: the open approvals and questions of one. What is below is told of the latest. */
+/**
+ * The runs above and below a run. `asksOf`: open approvals and questions of one. Runs below come from the latest run
+ * only.
+ */
 export function factsAround(
   run: RunOfBranch,
   { runs, children, latest }: FamilyTree,
@@ -26,14 +29,14 @@ export function factsAround(
   const parent = run.parentRunId === null ? undefined : runs.get(run.parentRunId)
   if (latest.get(run.branchId)?.id !== run.id) return { parent }
   const around = { parent, children: children.get(run.branchId) }
-  // only the line of a run that is done or paused tells of what is further below
+  // only the status line of a done or paused run mentions deeper runs
   if (run.status !== 'completed' && run.status !== 'paused') return around
   const below = allBelow(children, run.branchId)
   const askBelow = below.flatMap((each) => (each.status === 'waiting' ? asksOf(each) : [])).toSorted()[0]
   return { ...around, below, askBelow }
 }
 
-/** A document may hold a circle. */
+/** A document may contain a cycle. */
 function allBelow(children: ChildrenOfBranches, branchId: string): readonly RunOfBranch[] {
   const found = new Map<string, RunOfBranch>()
   const add = (id: string) => {

@@ -8,7 +8,7 @@ interface RunBelow {
   readonly reason: RunReason | null
 }
 
-/** A run that is the latest of its branch, and paused, with the runs above it on other branches, the nearest first. */
+/** A paused run, the latest of its branch, with the runs above it on other branches, nearest first. */
 interface Paused<R> {
   readonly run: R
   readonly above: readonly R[]
@@ -24,7 +24,7 @@ function pausedRuns<R extends RunBelow>(runs: readonly R[]): Paused<R>[] {
     .map((run) => ({ run, above: above(run, known).filter(({ branchId }) => branchId !== run.branchId) }))
 }
 
-/** A document may name a parent that it lacks, or a circle. */
+/** A document may name a missing parent, or contain a cycle. */
 function above<R extends RunBelow>(run: R, known: ReadonlyMap<string, R>): R[] {
   const found = new Set<R>()
   for (let next = parentOf(run, known); next && !found.has(next); next = parentOf(next, known))
@@ -36,7 +36,7 @@ function parentOf<R extends RunBelow>({ parentRunId }: R, known: ReadonlyMap<str
   return parentRunId === null ? undefined : known.get(parentRunId)
 }
 
-/** The paused runs below those that `isRoot` names, at any depth. `runs`: all of a conversation, the oldest first. */
+/** The paused runs below those that `isRoot` selects, at any depth. `runs`: all of a conversation, the oldest first. */
 export function pausedBelow<R extends RunBelow>(runs: readonly R[], isRoot: (run: R) => boolean): R[] {
   return pausedRuns(runs)
     .filter((paused) => paused.above.some(isRoot))
@@ -44,8 +44,8 @@ export function pausedBelow<R extends RunBelow>(runs: readonly R[], isRoot: (run
 }
 
 /**
- * The subagents that nobody continues by themselves. None where the latest of the roots has not stopped. Where it is
- * paused, the subagents that paused with it go on with it.
+ * Paused subagents that must be continued by hand. None while the latest root is active. If it is paused, subagents
+ * that paused with it resume with it.
  */
 export function leftPausedBelow<R extends RunBelow>(runs: readonly R[], isRoot: (run: R) => boolean): R[] {
   const last = runs.findLast(isRoot)
@@ -53,7 +53,7 @@ export function leftPausedBelow<R extends RunBelow>(runs: readonly R[], isRoot: 
   return pausedBelow(runs, isRoot).filter((run) => isLeftBy(last, run))
 }
 
-/** The same of each branch. */
+/** The same for each branch. */
 export function leftPausedByBranch<R extends RunBelow>(
   runs: readonly R[],
 ): ReadonlyMap<string, readonly R[]> {
@@ -68,7 +68,7 @@ export function leftPausedByBranch<R extends RunBelow>(
   return left
 }
 
-/** Whether a paused subagent of this run has to be continued by itself. */
+/** Whether a paused subagent of this run must be continued by itself. */
 export function isLeftBy(
   { status }: Pick<RunBelow, 'status'>,
   { reason }: Pick<RunBelow, 'reason'>,
@@ -83,7 +83,7 @@ interface PausedRun {
   readonly branchId: string
 }
 
-/** One line, with the command that goes on with it: `subagent general (fix it) is paused (user): offshoot continue brn_…`. */
+/** One line with the command to resume it: `subagent general (fix it) is paused (user): offshoot continue brn_…`. */
 export function pausedWords(run: PausedRun): string {
   return `${pausedFact(run)}: ${commandToContinue(run.branchId)}`
 }

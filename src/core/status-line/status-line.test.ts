@@ -159,10 +159,10 @@ describe('a branch that has stopped', () => {
     [state.paused('parent'), 'Paused: with its parent'],
     [state.paused('max_turns'), 'Paused: limit: max turns'],
     [state.paused('budget'), 'Paused: budget'],
-    [state.paused('restart'), 'Paused: its program ended or left it'],
+    [state.paused('restart'), 'Paused: its program exited or abandoned it'],
     [state.cancelled('user'), 'Cancelled: by you'],
     [state.cancelled('parent'), 'Cancelled: with its parent'],
-    [state.cancelled('restart'), 'Cancelled: its program was told to end'],
+    [state.cancelled('restart'), 'Cancelled: its program was asked to stop'],
     [state.completed, 'Done'],
   ])('%j is "%s"', (to, words) => {
     expect(said(to, { endedAt: 90 })).toBe(words)
@@ -326,7 +326,7 @@ describe('what is around a run', () => {
     const asking = { ...base, ...state.waiting('approval'), pausing: 'user' as const }
     expect(statusLine(asking, { asks: ['apr_1'] })).toMatchObject({
       state: 'Pausing',
-      detail: 'asked by you; once you have answered',
+      detail: 'asked by you; after your answer',
       verb: { name: 'approve', id: 'apr_1' },
     })
   })

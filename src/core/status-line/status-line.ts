@@ -11,13 +11,13 @@ import {
 import { activityWords, type Activity } from './activity.ts'
 import { belowCounts, childWait, subagents, type ChildRun } from './child-counts.ts'
 
-/** As it is stored, and as it is sent. */
+/** As stored, and as sent. */
 type Wait = { readonly [K in 'code' | 'until']?: WaitingFor[K] | undefined } & Pick<
   WaitingFor,
   'detail' | 'since'
 >
 
-/** What of the latest run of a branch its status line is made of. */
+/** The fields of a branch's latest run that its status line needs. */
 export interface StatusRun {
   readonly branchId: string
   readonly status: RunStatus
@@ -34,26 +34,26 @@ export interface StatusRun {
   readonly endedAt: number | null
 }
 
-/** What is known around a run. Each may be left out where it is not known. */
+/** Known facts around a run; unknown ones are left out. */
 export interface StatusFacts {
   readonly activity?: Activity | undefined
-  /** The latest run of each subagent that was started on the branch. */
+  /** The latest run of each subagent started on the branch. */
   readonly children?: readonly ChildRun[] | undefined
   /** The latest run of each subagent at any depth below the branch. Default: `children`. */
   readonly below?: readonly ChildRun[] | undefined
-  /** The oldest approval or question that one of those waits for. */
+  /** The oldest open approval or question below the branch. */
   readonly askBelow?: string | undefined
-  /** The run that started it, as it is by now. */
+  /** The current state of the run that started it. */
   readonly parent?: Pick<StatusRun, 'status' | 'endedAt'> | undefined
-  /** What waits in the inbox of the branch, unread. */
+  /** Unread items in the inbox of the branch. */
   readonly unread?: UnreadCounts | undefined
-  /** The approvals and questions that the run waits for, the oldest first. */
+  /** Open approvals and questions of the run, oldest first. */
   readonly asks?: readonly string[] | undefined
-  /** How many runs of the conversation wait for a slot. */
+  /** Number of queued runs of the conversation. */
   readonly queueLength?: number | undefined
   /** What they wait for. Default: a slot of the conversation. */
   readonly queueLine?: QueueLine | undefined
-  /** Whether a living process drives the conversation. Default: true. */
+  /** Whether a live process drives the conversation. Default: true. */
   readonly isDriven?: boolean | undefined
 }
 
@@ -62,26 +62,26 @@ export interface UnreadCounts {
   readonly messages: number
 }
 
-/** A verb of the command line and the page, and what it is given; null: nothing. */
+/** A verb of the command line and the page, with its argument; null: none. */
 export interface StatusVerb {
   readonly name: 'approve' | 'answer' | 'continue' | 'recover'
   readonly id: string | null
 }
 
-/** What a branch does or waits for, told the same on every surface. Times in milliseconds since the epoch. */
+/** What a branch does or waits for, the same on every surface. Times in milliseconds since the epoch. */
 export interface StatusLine {
   /** In two to six words: `Waiting for 1 of 3 subagents`. */
   readonly state: string
   /** What it does, or why it does nothing: `2 cancelled`. null: the state says everything. */
   readonly detail: string | null
   readonly since: number | null
-  /** When it goes on by itself, where that is known. */
+  /** When it continues by itself, if known. */
   readonly until: number | null
-  /** What helps; null: nothing has to be done. */
+  /** The verb that helps; null: nothing to do. */
   readonly verb: StatusVerb | null
 }
 
-/** The status line of a branch, of the row of its latest run and what is known around it. */
+/** The status line of a branch, from its latest run and the facts around it. */
 export function statusLine(run: StatusRun, facts: StatusFacts = {}): StatusLine {
   if (!isStopped(run.status) && facts.isDriven === false) return abandoned(run)
   if (!isStopped(run.status) && run.pausing) return pausing(run, facts)
@@ -116,29 +116,29 @@ function goOn(branchId: string): StatusVerb {
   return { name: 'continue', id: branchId }
 }
 
-/** The process that drove it has exited. */
+/** Its process has exited. */
 function abandoned(run: StatusRun): StatusLine {
   const verb = { name: 'recover', id: null } as const
   return { ...line(run, 'Left behind', `its process exited while it was ${run.status}`), since: null, verb }
 }
 
-/** What was refused would be refused again: its error says what to do instead. */
+/** A refused request would be refused again: its error says what to do instead. */
 function failed(run: StatusRun): StatusLine {
   const about = line(run, 'Failed', run.error?.message ?? null)
   return wasRefused(run) ? about : { ...about, verb: goOn(run.branchId) }
 }
 
-/** It pauses at its next boundary. Until then `continue` takes that back. */
+/** It pauses at its next boundary. Until then, `continue` revokes the pause. */
 function pausing(run: StatusRun, facts: StatusFacts): StatusLine {
   const before = { ...run, pausing: null }
   const now = statusLine(before, facts)
   const what = run.status === 'running' ? now.detail : lowerFirst(now.state)
   const by = run.pausing === 'parent' ? pausedWith(run, facts) : 'asked by you'
-  // an answer ends what it waits for; `continue` takes the pause back, which nobody wants who reads a question
+  // an answer ends the wait; `continue` would revoke the pause, which a reader of the question does not want
   const isAsking = now.verb?.name === 'approve' || now.verb?.name === 'answer'
-  const first = isAsking ? 'once you have answered' : what && `first: ${what}`
+  const first = isAsking ? 'after your answer' : what && `first: ${what}`
   const detail = first ? `${by}; ${first}` : by
-  // when it was asked for is not known: the time of what ends first is another one
+  // the time of the pause request is unknown, and the time of the current wait would mislead
   return { ...now, state: 'Pausing', detail, since: null, verb: isAsking ? now.verb : goOn(run.branchId) }
 }
 
@@ -146,7 +146,9 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-/** Others wait for a slot of the process too: its place is none among the runs of one conversation. */
+/**
+ * Runs of other conversations wait for a slot of the process too, so the place within this conversation means nothing.
+ */
 function queued(run: StatusRun, { queueLength, queueLine }: StatusFacts): StatusLine {
   const { queuePosition, queuedAt, waitingFor } = run
   if (waitingFor?.code === 'budget') return line(run, 'Waiting for budget', waitingFor.detail)
@@ -162,7 +164,7 @@ function running(run: StatusRun, { activity }: StatusFacts): StatusLine {
   return activity ? { ...about, since: activity.since } : about
 }
 
-/** What it asks a person comes before whatever else it waits for. */
+/** A question to a person takes precedence over other waits. */
 function asking(run: StatusRun, id: string): StatusLine {
   const asks = run.reason === 'approval' || run.reason === 'question'
   const about = line(run, 'Waiting for you', asks ? (run.waitingFor?.detail ?? null) : null)
@@ -202,8 +204,8 @@ function waitingForChildren(run: StatusRun, about: StatusLine, { children }: Sta
 }
 
 /**
- * What is below it may go on, or wait for somebody, though it is done itself. A report that has come for it wakes it, unless
- * a person has paused all: then the report waits until somebody continues the branch.
+ * A done run may have active or waiting runs below it. A delivered report wakes it, unless a person paused everything:
+ * then the report waits until somebody continues the branch.
  */
 function completed(run: StatusRun, { children = [], below = children, ...facts }: StatusFacts): StatusLine {
   const { askBelow, isDriven = true, unread } = facts
@@ -216,7 +218,7 @@ function completed(run: StatusRun, { children = [], below = children, ...facts }
   return { ...about, verb: pausedAt === null ? null : goOn(pausedAt) }
 }
 
-/** What waits on the branch of a run that is done, and what goes on below it; null: nothing. */
+/** What waits on the branch of a done run, and what is active below it; null: nothing. */
 export function leftWords(...words: readonly (string | null)[]): string | null {
   return words.filter((each) => each !== null).join(', ') || null
 }
@@ -231,11 +233,11 @@ export function unreadWords(
 }
 
 /**
- * What its parent has cancelled by a call was in the background, and ended before its parent: one that waits for a subagent
- * makes no call. A parent that is cancelled with what is below it ends last.
+ * A background subagent that its parent's call cancelled ended before its parent: a parent that waits for a subagent
+ * makes no call. A parent cancelled together with its subagents ends last.
  */
 function cancelWords({ endReason, endedAt, background = false }: StatusRun, { parent }: StatusFacts): string {
-  if (endReason === 'restart') return 'its program was told to end'
+  if (endReason === 'restart') return 'its program was asked to stop'
   if (endReason !== 'parent') return 'by you'
   const isLater = !background || (endedAt ?? 0) >= (parent?.endedAt ?? 0)
   const isWith = !parent || (parent.status === 'cancelled' && isLater)
@@ -243,8 +245,8 @@ function cancelWords({ endReason, endedAt, background = false }: StatusRun, { pa
 }
 
 /**
- * What pauses a subagent whose parent had stopped before pauses everything: somebody has paused all, or the program was
- * ended. A parent that is paused with what is below it stops last.
+ * A subagent paused after its parent had stopped was paused with everything: a person paused all, or the program ended.
+ * A parent paused together with its subagents stops last.
  */
 function pausedWith({ endedAt }: Pick<StatusRun, 'endedAt'>, { parent }: StatusFacts): string {
   if (!parent || !isStopped(parent.status)) return 'with its parent'
@@ -252,7 +254,7 @@ function pausedWith({ endedAt }: Pick<StatusRun, 'endedAt'>, { parent }: StatusF
   return wasFirst ? 'with the conversation' : 'with its parent'
 }
 
-/** What is below it goes on or waits too, or has paused with it. */
+/** Runs below it may be active or waiting, or paused with it. */
 function pauseDetail(run: StatusRun, facts: StatusFacts): string | null {
   const { children = [], below = children, isDriven = true, unread } = facts
   const why = [pauseWords(run, facts), leftWords(unreadWords(unread), belowCounts(below, isDriven).words)]
@@ -267,7 +269,7 @@ function pauseWords(run: StatusRun, facts: StatusFacts): string | null {
 
 const PAUSES: Readonly<Partial<Record<RunReason, string>>> = {
   user: 'by you',
-  restart: 'its program ended or left it',
+  restart: 'its program exited or abandoned it',
   budget: 'budget',
   stall: 'no progress',
 }

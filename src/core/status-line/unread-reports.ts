@@ -1,8 +1,8 @@
 import type { Message } from '../message.ts'
 
 /**
- * How many reports stand behind the last answer of a branch: delivered, and read by no request. A run that pauses for its
- * budget has taken them from its inbox before it knew that it could not pay for the request.
+ * Number of reports after the last answer of a branch: delivered, but not read by a request. A run that pauses for its
+ * budget took them from its inbox before it could not pay for the request.
  */
 export function unansweredReports(messages: readonly Pick<Message, 'role' | 'parts'>[]): number {
   const since = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)

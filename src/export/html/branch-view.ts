@@ -25,18 +25,18 @@ export function branchView(page: BranchPage, index: Index): Markup {
       ${planFold(metadata.todos?.items)} ${waitingFold(metadata.inbox)}
       ${restrictionsFold(metadata.restrictions)}
     </header>
-    ${messages.length === 0 ? markup`<p class="notice">Nothing was said here.</p>` : messages.map((shown) => messageView(shown, page, index))}
+    ${messages.length === 0 ? markup`<p class="notice">No messages.</p>` : messages.map((shown) => messageView(shown, page, index))}
   </section>`
 }
 
 function originLine({ origin, inheritContext }: BranchPage): Markup {
-  const sees = inheritContext ? 'sees what was said before it' : 'with a fresh context'
+  const sees = inheritContext ? 'sees the earlier messages' : 'with a fresh context'
   if (!origin)
-    return markup`<p class="origin">Began at no message, ${sees}. <a href="#top">Back to the top</a></p>`
+    return markup`<p class="origin">Started without a message, ${sees}. <a href="#top">Back to the top</a></p>`
   const { anchor, number, page } = origin
-  const place = number > 0 ? `message ${number} of ` : 'the beginning of '
+  const place = number > 0 ? `message ${number} of ` : 'the start of '
   return markup`<p class="origin">
-    <a href="#${anchor}"><span aria-hidden="true">↩</span> Back to where it began</a>: ${place}${page.heading},
+    <a href="#${anchor}"><span aria-hidden="true">↩</span> Back to where it started</a>: ${place}${page.heading},
     ${sees}
   </p>`
 }
@@ -45,7 +45,7 @@ function originLine({ origin, inheritContext }: BranchPage): Markup {
 function stopLines({ error, reportNote, waitingFor }: ExportedRun, run: string): Markup {
   const waits =
     waitingFor &&
-    markup`<p class="trouble needs">${run}Waits for ${waitingFor.what}: ${waitingFor.detail}</p>`
+    markup`<p class="trouble needs">${run}Waiting for ${waitingFor.what}: ${waitingFor.detail}</p>`
   const failed =
     error && markup`<p class="trouble">${run}${error.message}${error.hint && markup` (${error.hint})`}</p>`
   return markup`${waits}${failed}${reportNote && markup`<p class="trouble needs">${run}${reportNote}</p>`}`
@@ -64,7 +64,7 @@ function leftLines({ left }: BranchPage, { byId }: Index): Markup[] {
 }
 
 function runsFold(runs: readonly ShownRun[]): Markup {
-  const title = runs.length === 1 ? 'What the run did' : `What its ${runs.length} runs did`
+  const title = runs.length === 1 ? 'Activity of the run' : `Activity of its ${runs.length} runs`
   return markup`<details class="fold">
     <summary>${title}</summary>
     <ol class="runs">

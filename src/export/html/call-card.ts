@@ -110,12 +110,12 @@ function questionLines({ question, options, answer, answeredBy }: ExportedQuesti
 /** Texts as they are, so that what has many lines has them here too; everything else as JSON. */
 function inputOf({ input, invalid, tool }: ToolCallPart): Markup {
   if (invalid !== undefined)
-    return markup`<p class="about">It was not JSON:</p>
+    return markup`<p class="about">Not valid JSON:</p>
       <pre class="io">${invalid}</pre>`
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return markup`<pre class="io">${json(input)}</pre>`
   const fields = Object.entries(input)
-  if (fields.length === 0) return markup`<p class="about">Nothing.</p>`
+  if (fields.length === 0) return markup`<p class="about">None.</p>`
   return markup`<dl class="input">
     ${fields.map(
       ([key, value]) =>
@@ -142,7 +142,7 @@ function outputOf({ tool, output }: ToolResultPart): Markup {
   return markup`${remarks.map((line) => markup`<p class="about">${line}</p>`)}
     <p class="label">Output</p>
     <pre class="io" dir="auto">${CHANGING.has(tool) ? diffLines(text) : text || '(empty)'}</pre>
-    ${artifactId && markup`<p class="about">Parts are left out. The whole is in the JSON export, as ${artifactId}.</p>`}
+    ${artifactId && markup`<p class="about">Parts are left out. The JSON export has the full output, as ${artifactId}.</p>`}
     ${files.map(fileView)}`
 }
 
@@ -166,7 +166,7 @@ function trouble(
 ): Markup {
   if (end?.kind === 'unknown')
     return markup`<p class="trouble">
-      It was running when its process ended: whether it took effect is not known.
+      It was running when its process exited. Its effect is unknown.
     </p>`
   if (end?.kind !== 'failed' && end?.kind !== 'denied') return nothing
   const output = result && outputForPeople(result.output)

@@ -107,7 +107,7 @@ describe('what names something lost', () => {
         { summaryOf: absent('msg') },
       )
     expect(await mend()).toBe(2)
-    expect(notices()).toEqual([`Lost: ${said}, which the part before this line named.`])
+    expect(notices()).toEqual([`Lost: ${said}, which the part above named.`])
     await expectImport()
   })
 
@@ -132,7 +132,7 @@ describe('what no import takes', () => {
     await write((tx) => tx.update('parts', row, change as never))
     await mend()
     expect(store.get('parts', row)?.part).toMatchObject({ id: row, type: 'notice', damaged: row })
-    expect(notices()[0]).toContain('Damaged: what stood here cannot be read. What is left of it: ')
+    expect(notices()[0]).toContain('Damaged: this part cannot be read. What is left of it: ')
     await expectImport()
   })
 
@@ -140,7 +140,7 @@ describe('what no import takes', () => {
     const message = first('messages')
     await write((tx) => tx.update('messages', message.id, { role: 'usir' as never }))
     await mend()
-    expect(notices()).toEqual(['Damaged: what stood here cannot be read. What is left of it: go'])
+    expect(notices()).toEqual(['Damaged: this part cannot be read. What is left of it: go'])
     await expectImport()
   })
 

@@ -113,7 +113,7 @@ export function unreadable({ id, part }: Pick<Rows['parts'], 'id' | 'part'>): No
   return {
     id,
     type: 'notice',
-    text: `Damaged: what stood here cannot be read. What is left of it: ${said}`,
+    text: `Damaged: this part cannot be read. What is left of it: ${said}`,
     damaged: id,
   }
 }

@@ -48,7 +48,7 @@ export class MendedRows {
   replacePart(row: Rows['parts'], { part, lost }: MendedPart): void {
     this.update('parts', row.id, { part })
     if (lost.length === 0) return
-    const text = `Lost: ${lost.join(' and ')}, which the part before this line named.`
+    const text = `Lost: ${lost.join(' and ')}, which the part above named.`
     this.#insertBehind(row, { id: this.#ports.newId('prt'), type: 'notice', text, damaged: row.id })
   }
 

@@ -11,7 +11,7 @@ export function requireStream(fetch: Fetch): typeof globalThis.fetch {
   const checked: Fetch = async (input, init) => {
     const answer = await fetch(input, init)
     if (!answer.ok) return answer
-    if (!answer.body) throw new AnswerError(`HTTP ${answer.status} without an answer`)
+    if (!answer.body) throw new AnswerError(`HTTP ${answer.status} without a body`)
     const type = answer.headers.get('content-type') ?? ''
     if (/^text\/event-stream\b/i.test(type)) return answer
     if (!/^text\/html\b/i.test(type)) return await unlessJson(answer, answer.body)

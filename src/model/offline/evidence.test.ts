@@ -14,7 +14,7 @@ describe('lines of a search', () => {
 
   test('the rows beside a cut may be broken, and are left out', () => {
     const output =
-      'a.ts:1:one\na.ts:2:tw\n[… 900 bytes left out; the whole is kept as art_1 …]\n.ts:8:eight\na.ts:9:nine'
+      'a.ts:1:one\na.ts:2:tw\n[… 900 bytes left out; the full text is artifact art_1 …]\n.ts:8:eight\na.ts:9:nine'
     expect(linesOf(call('grep', {}, output)).map((seen) => seen.line)).toEqual([1, 9])
   })
 

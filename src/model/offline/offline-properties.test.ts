@@ -58,7 +58,7 @@ const outputs = fc.oneof(
   fc
     .array(lineTexts, { maxLength: 12 })
     .map((rows) => rows.map((text, i) => `${String(i + 1).padStart(6)}\t${text}`).join('\n')),
-  fc.constantFrom('(no match)', 'src/a.ts:7', '[… 99 bytes left out; the whole is kept as art_1 …]'),
+  fc.constantFrom('(no match)', 'src/a.ts:7', '[… 99 bytes left out; the full text is artifact art_1 …]'),
 )
 const results = fc.oneof(
   { weight: 6, arbitrary: outputs.map((value) => ({ type: 'text' as const, value })) },

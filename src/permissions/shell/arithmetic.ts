@@ -15,7 +15,7 @@ import { looksEvaluated } from './code-variables.ts'
 import type { Assigned } from './variables.ts'
 import { isNumeric } from './variables.ts'
 
-const REASON = 'evaluates as arithmetic what may hold code'
+const REASON = 'evaluates text that may contain code as arithmetic'
 
 /**
  * Arithmetic runs substitutions that stand in subscripts, also in those of a variable's value. Harmless is what is made
@@ -111,7 +111,7 @@ export function checkParameter(node: ParameterExpansionPart, assigned: Assigned)
   const operation = node.operation
   if (operation?.type === 'Transform' && !/^[QEAKakUuL]$/.test(operation.operand.text))
     return 'expands a value as a prompt'
-  if (operation?.type === 'Unknown') return 'expands a parameter in a way that is not understood'
+  if (operation?.type === 'Unknown') return 'expands a parameter in a way that cannot be checked'
   if (operation?.type === 'Slice') {
     const parts = [operation.offset, operation.length].filter((part) => part !== undefined)
     if (!parts.every((part) => isPlainSlice(part, assigned))) return REASON

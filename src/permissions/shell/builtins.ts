@@ -36,12 +36,12 @@ export const builtins: Readonly<Record<string, (command: Invocation) => Reading>
   '[': readTest,
   alias: readAlias,
   unalias: () => reading({}),
-  enable: () => runsHidden('changes which builtins there are'),
+  enable: () => runsHidden('changes the set of builtins'),
   hash: ({ args }) => (args.length === 0 ? reading({}) : unknownInner('changes what a name runs')),
   mapfile: readMapfile,
   readarray: readMapfile,
   history: readHistory,
-  fc: () => runsHidden('runs commands of the history'),
+  fc: () => runsHidden('runs commands from the history'),
   bind: () => runsHidden('binds a command to a key'),
   complete: () => runsHidden('sets a command that completes words'),
   compgen: () => runsHidden('may run a command that completes words'),
@@ -123,7 +123,7 @@ function readDeclaration({ program, args }: Invocation): Reading {
     optionCautions(program, found.unknown),
     options.has('-n') && program !== 'export' ? runsHidden('declares a reference by name') : reading({}),
     options.has('-i') && !found.operands.every(isNumber)
-      ? runsHidden('makes a variable evaluate what it is given')
+      ? runsHidden('makes a variable evaluate the values that it is given')
       : reading({}),
     options.has('-f') && args.length > 1 ? caution('changes a function') : reading({}),
     ...reasons,
@@ -154,7 +154,7 @@ function readNames({ args }: Invocation): Reading {
       ? unknownInner('sets a variable that holds a command to a text that is not known')
       : reading({}),
     names.some((name) => carriesCode(name, ''))
-      ? caution('sets a variable that other programs obey')
+      ? caution('sets a variable that other programs read')
       : reading({}),
   )
 }

@@ -41,7 +41,7 @@ export function readCurl({ args }: Invocation): Reading {
   return merge(
     optionCautions('curl', found.unknown),
     sent || format ? caution('sends or writes a file') : reading({}),
-    odd ? caution('uses an address that is not known or no web address') : reading({}),
+    odd ? caution('uses an address that is unknown or is not a web address') : reading({}),
     uses('read', sentFiles(args)),
     uses('write', found.writes),
     uses('read', urls.flatMap(localFile)),

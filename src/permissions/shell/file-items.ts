@@ -211,9 +211,7 @@ function guardOfWalk(file: SurveyedFile, walk: Walk, found: readonly FoundPath[]
   const any = walk.names === null || walk.names.some(isAfterGuarded)
   if (found === null) {
     const unseen = any && walk.hidden
-    return unseen
-      ? { ...anyFile(access), guard: `it ${file.access}s files that are too many to look at` }
-      : null
+    return unseen ? { ...anyFile(access), guard: `it ${file.access}s more files than can be checked` } : null
   }
   const guarded = found.find((path) => (access === 'read' ? isSecret(path) : path.guarded !== null))
   if (guarded !== undefined) return commandPathItem(access, guarded)

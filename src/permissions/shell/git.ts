@@ -81,7 +81,7 @@ function readSubcommand(name: Field, args: readonly Field[]): Reading {
   const spec = Object.hasOwn(gitCommands, name.text) ? gitCommands[name.text] : undefined
   if (!isStatic(name)) return unknownInner('runs a git command that is not known')
   const runs = RUNNING.test(`${name.text} ${args[0]?.text ?? ''}`)
-    ? unknownInner(`runs what git ${name.text} is given`)
+    ? unknownInner(`runs the command given to git ${name.text}`)
     : reading({})
   if (spec === undefined) {
     const anything = `runs git ${name.text}, which may run anything`
@@ -120,7 +120,7 @@ function readConfig(args: readonly Field[], spec: GitCommand, name: Field): Read
     operands.every((field) => isStatic(field)) &&
     PLAIN_KEYS.test(operands[0]?.text ?? '')
   if (reads && !acts) return readListed(name, spec, args, reading({}))
-  const changes = caution('changes something by git config')
+  const changes = caution('changes something with git config')
   if (plain && !texts.some((text) => /^(-e|--edit|edit)$/.test(text))) return changes
   return merge(
     changes,
@@ -138,14 +138,16 @@ function removesTree(name: string, args: readonly Field[]): Reading | null {
     name === 'clean' && !options.some((text) => /^-[a-zA-Z]*n|^--dry/.test(text)) && operands.length === 0
   const forces = options.some((text) => /^-[a-zA-Z]*f|^--f/.test(text))
   const everything = name === 'rm' && operands.some(({ text }) => /^(\.|\.\/|\*|:\/|:\(top\).*)$/.test(text))
-  return (cleans && forces) || everything ? reading({ guards: [`removes everything by git ${name}`] }) : null
+  return (cleans && forces) || everything
+    ? reading({ guards: [`removes everything with git ${name}`] })
+    : null
 }
 
 function readListed(name: Field, spec: GitCommand, args: readonly Field[], runs: Reading): Reading {
   const only = spec.only?.split(' ')
   if (only !== undefined && args.length < 2 && args.every(isStatic)) return reading({})
   if (only !== undefined && !args.some(({ text }) => only.includes(text))) {
-    return caution(`changes something by git ${name.text}`)
+    return caution(`changes something with git ${name.text}`)
   }
   const table = spec.sub === undefined ? spec : subTable(spec.sub, args)
   if (table === undefined)

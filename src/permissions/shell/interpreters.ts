@@ -177,7 +177,7 @@ function ownWords(
 
 /** Code in an option: a pattern that spells the option out covers it. */
 function runsCode(program: string, name: string): Reading {
-  const reason = `runs code that is given to ${program}`
+  const reason = `runs code passed to ${program}`
   return merge(caution(reason, name), unknownInner(reason, name))
 }
 

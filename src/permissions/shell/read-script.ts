@@ -40,8 +40,8 @@ function textProblem(command: string): string | null {
   if (command.trim() === '') return 'is empty'
   if (command.length > MAX_COMMAND_CHARS) return `is longer than ${MAX_COMMAND_CHARS} characters`
   if (command.split('<<').length > MAX_HEREDOCS) return 'has too many parts'
-  if (CONTROL.test(command)) return 'holds control characters'
-  if (INVISIBLE.test(command)) return 'holds characters that cannot be seen'
+  if (CONTROL.test(command)) return 'contains control characters'
+  if (INVISIBLE.test(command)) return 'contains invisible characters'
   return null
 }
 

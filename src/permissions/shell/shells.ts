@@ -92,7 +92,7 @@ function file(command: Invocation, script: Field | undefined): Reading {
 function fromStdin(stdin: Stdin): Inner {
   return stdin.type === 'text'
     ? { type: 'script', text: stdin.text }
-    : unknown('runs what a shell reads from its input')
+    : unknown('runs commands that a shell reads from its input')
 }
 
 function unknown(reason: string): Inner {

@@ -40,7 +40,9 @@ export function readTar({ program, args }: Invocation): Reading {
     found.doubtful || args.some((field) => field.glob && /^[*?[]/.test(field.text))
       ? caution('has a word that may become an option')
       : reading({}),
-    extracts && !has('-O --to-stdout') ? caution('unpacks files wherever the archive says') : reading({}),
+    extracts && !has('-O --to-stdout')
+      ? caution('unpacks files to paths that the archive chooses')
+      : reading({}),
     archives.some(isRemote) ? unknownInner('names an archive on another machine') : reading({}),
     uses(
       writes ? 'write' : 'read',

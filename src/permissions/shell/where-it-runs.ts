@@ -38,7 +38,7 @@ export function runsElsewhere(
   if (program === 'git' && !(around.atRoot && (here || shared)))
     return [{ reason: 'runs git in another directory, with its configuration' }]
   const local = name.text.includes('/') && !name.text.startsWith('/')
-  return local && !here ? [{ reason: 'runs a program of another directory' }] : []
+  return local && !here ? [{ reason: 'runs a program from another directory' }] : []
 }
 
 /** Commands that make no repository and remove no directory. */

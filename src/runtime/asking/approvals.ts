@@ -13,7 +13,7 @@ import { agentPath, eventScope, type HasRow, type LiveRun } from '../run/live-ru
 import type { LinePlace, PersonWaits } from './person-waits.ts'
 import type { Change, Recorder } from '../log/recorder.ts'
 
-/** What is asked, and in which words it is shown. */
+/** What is asked, and its display texts. */
 export type Request = Pick<Approval, 'detail' | 'directory' | 'rule'> & {
   readonly call: Pick<StartedCall, 'part' | 'tool' | 'title'>
   /** What "always" would grant. */
@@ -40,7 +40,7 @@ export class Approvals {
   readonly #recorder: Recorder
   readonly #newId: NewId
   readonly #store: Reader
-  /** Each is for one conversation, or for all. */
+  /** Per conversation, or for all. */
   readonly #surfaces = new Set<{ readonly conversationId: ConversationId | undefined }>()
 
   constructor(deps: AskPersonDeps) {
@@ -50,26 +50,28 @@ export class Approvals {
     this.#store = deps.store
   }
 
-  /** Whether a surface is connected that can answer approvals of a conversation (docs/approvals.md). */
+  /** Whether a connected surface can answer approvals of a conversation (docs/approvals.md). */
   attended(id: ConversationId): boolean {
     return [...this.#surfaces].some(({ conversationId = id }) => conversationId === id)
   }
 
-  /** Until the returned function is called a surface is there that can answer, for one conversation or for all. */
+  /** Registers a surface that can answer, for one conversation or all, until the returned function is called. */
   attend(conversationId?: ConversationId): () => void {
     const surface = { conversationId }
     this.#surfaces.add(surface)
     return () => void this.#surfaces.delete(surface)
   }
 
-  /** What an earlier attempt asked about a call, and perhaps the answer; not what a stop has withdrawn. */
+  /** What an earlier attempt asked about a call, perhaps with its answer; excludes asks withdrawn by a stop. */
   asked(callId: CallId): Approval | undefined {
     const last = { orderBy: 'id', descending: true, limit: 1 } as const
     const asked = this.#store.find('approvals', { where: { callId }, ...last })[0]
     return asked?.answeredBy === BY_STOP ? undefined : asked
   }
 
-  /** Puts the run in `waiting(approval)` until the answer. Rejects with the run's stop reason when it is stopped first. */
+  /**
+   * Puts the run in `waiting(approval)` until the answer. Rejects with the run's stop reason if it is stopped first.
+   */
   async ask(run: LiveRun, { call, grant, ...request }: Request): Promise<Answered> {
     const asked = run.resumed ? this.asked(call.part.callId) : undefined
     const answered = answerIn(asked)
@@ -97,12 +99,12 @@ export class Approvals {
   }
 
   /**
-   * `also` goes into the change that holds the answer. If no process drives the run, the answer is kept until one does.
-   * @throws OffshootError `not_found`; `usage` for more than can be granted; `conflict` that says who
-   * answered before, and when.
+   * `also` joins the change that stores the answer. If no process drives the run, the answer is kept until one does.
+   * @throws OffshootError `not_found`; `usage` for more than can be granted; `conflict` with who answered before, and
+   * when.
    */
   async answer(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<void> {
-    // it may begin to wait while the answer is on its way to the store
+    // it may start to wait while the answer is being stored
     while (!(await this.#settle(id, answered, also)) && !(await this.#answerStored(id, answered, also)));
   }
 
@@ -113,7 +115,7 @@ export class Approvals {
     })
   }
 
-  /** False: a run waits for it by now. */
+  /** False: a run has started to wait for it. */
   async #answerStored(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<boolean> {
     const known = this.#store.get('approvals', id)
     if (!known) throw new OffshootError('not_found', `there is no approval ${id}`, { hint: WHERE })
@@ -128,13 +130,13 @@ export class Approvals {
     })
   }
 
-  /** What a process left asks nothing any more where its run does not go on. */
+  /** Closes asks of an exited process if their run does not resume. */
   withdrawLeft(change: Change, run: HasRow): void {
     for (const row of change.tx.find('approvals', { where: { runId: run.row.id, answer: null } }))
       this.#writeAnswer(change, run, row, WITHDRAWN)
   }
 
-  /** What was asked before may grant something else by the rules of today. */
+  /** Current rules may offer another grant than the earlier ask did. */
   #open(change: Change, run: LiveRun, approval: NewApproval, line: LinePlace): void {
     const { id, conversationId, offered = null } = approval
     const known = change.tx.get('approvals', id)
@@ -187,7 +189,7 @@ function alreadyAnswered({ answer, answeredBy, answeredAt }: Approval): Offshoot
   return new OffshootError('conflict', `already answered: ${answer}, by ${answeredBy}, ${when}`)
 }
 
-/** It gets its number as it is stored. */
+/** Gets its number when stored. */
 type NewApproval = Omit<Approval, 'number'>
 
 function newApproval(

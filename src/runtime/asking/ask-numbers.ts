@@ -2,8 +2,8 @@ import type { ConversationId } from '../../core/ids.ts'
 import type { Reader } from '../../store/port.ts'
 
 /**
- * The number of the next thing that a conversation asks, approvals and questions alike. To be called in the transaction
- * that inserts it: the clock of another process may be behind, so the order of ids is not the order of asking.
+ * The next number for approvals and questions of a conversation. Call it in the transaction that inserts the ask:
+ * clocks of processes may differ, so the order of ids is not the order of asking.
  */
 export function nextAskNumber(reader: Reader, conversationId: ConversationId): number {
   const last = { where: { conversationId }, orderBy: 'number', descending: true, limit: 1 } as const

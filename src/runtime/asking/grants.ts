@@ -7,32 +7,32 @@ import type { Grant } from '../../permissions/types.ts'
 import type { Reader, RuleRow, Tx } from '../../store/port.ts'
 import type { Change } from '../log/recorder.ts'
 
-/** Where an "always" holds: in this conversation, or in every one of its directory. */
+/** Where an "always" applies: this conversation, or every one of its directory. */
 export type GrantScope = 'conversation' | 'project'
 
-/** How an answer is meant that holds for more than one call. */
+/** Scope of an answer for more than one call. */
 export interface Extent {
   readonly answer: ApprovalAnswer
-  /** Of `run` and `always`: in the place of the one that was shown. */
+  /** For `run` and `always`: replaces the shown pattern. */
   readonly pattern?: string | undefined
-  /** Of `always`; default: `conversation`. */
+  /** For `always`; default: `conversation`. */
   readonly scope?: GrantScope | undefined
 }
 
 /**
- * What an answer grants beyond the one call: what was shown, or the pattern that the person gave in its place.
- * @throws OffshootError `usage` where nothing can be granted, or a detail belongs to another answer.
+ * What an answer grants beyond the one call: the shown pattern, or the one that the person gave instead. @throws
+ * OffshootError `usage` if nothing can be granted, or a detail belongs to another answer.
  */
 export function grantOf(
   { id, offered }: Pick<Approval, 'id' | 'offered'>,
   { answer, pattern, scope }: Extent,
 ): Grant | null {
   const lasts = answer === 'run' || answer === 'always'
-  if (scope !== undefined && answer !== 'always') throw unfit('a scope belongs to the answer "always"')
-  if (pattern !== undefined && !lasts) throw unfit('a pattern belongs to the answers "run" and "always"')
+  if (scope !== undefined && answer !== 'always') throw unfit('only the answer "always" takes a scope')
+  if (pattern !== undefined && !lasts) throw unfit('only the answers "run" and "always" take a pattern')
   if (!lasts) return null
   if (!offered)
-    throw unfit(`${id} can be answered for this once alone: what it asks about is never allowed for good`)
+    throw unfit(`${id} can be allowed only once: a call of this kind is never allowed permanently`)
   if (pattern === undefined) return offered
   if (pattern.trim() === '' || pattern.length > MAX_PATTERN_LENGTH)
     throw unfit(`a pattern has 1 to ${MAX_PATTERN_LENGTH} characters`)
@@ -43,7 +43,7 @@ function unfit(message: string): OffshootError {
   return new OffshootError('usage', message, { hint: 'the answers are once, run, always and deny' })
 }
 
-/** Keeps an "always", in the change that holds the answer. */
+/** Stores an "always" in the change that stores the answer. */
 export function storeGrant(
   change: Change,
   newId: NewId,
@@ -61,8 +61,8 @@ export function storeGrant(
 }
 
 /**
- * All that people have allowed a run for longer than one call: it itself, its conversation, its directory. Read whenever a
- * call asks, so that it holds in every process, after every restart, and no longer than until it is revoked.
+ * All lasting grants for a run: its own, its conversation's and its directory's. Read for each ask, so that grants
+ * apply in every process, after every restart, and only until they are revoked.
  */
 export function grantsFor(
   reader: Reader,
@@ -85,7 +85,7 @@ function asGrant({ tool, pattern }: RuleRow): Grant {
   return { tool, ...(pattern === null ? {} : { pattern }) }
 }
 
-/** Everything that was allowed for good in a directory: for all of it first, then conversation by conversation. */
+/** All permanent grants of a directory: first those for all of it, then by conversation. */
 export function listGrants(reader: Reader, directory: string): RuleRow[] {
   const conversations = reader.find('conversations', { where: { directory }, orderBy: 'id' })
   return [
@@ -94,7 +94,7 @@ export function listGrants(reader: Reader, directory: string): RuleRow[] {
   ]
 }
 
-/** A grant by its id. @throws OffshootError `not_found`, for a restriction or delegation too. */
+/** A grant by its id. @throws OffshootError `not_found`, also for a restriction or delegation. */
 export function requireGrant(reader: Reader, id: string): RuleRow {
   const row = reader.get('rules', id)
   if (row?.kind === 'grant' && row.branchId === null) return row
@@ -103,7 +103,7 @@ export function requireGrant(reader: Reader, id: string): RuleRow {
   })
 }
 
-/** From here on the same call asks again. @throws OffshootError `not_found` */
+/** Revokes a grant: the same call asks again. @throws OffshootError `not_found` */
 export function revokeGrant(tx: Tx, id: string): RuleRow {
   const row = requireGrant(tx, id)
   tx.delete('rules', id)

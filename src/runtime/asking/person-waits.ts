@@ -7,21 +7,21 @@ import { changeRun, runEvent, type LiveRun } from '../run/live-run.ts'
 import type { Change } from '../log/recorder.ts'
 import { endWait, untilRunning, type SlotDeps } from '../run/slots.ts'
 
-/** Something that a run asks a person. */
+/** An approval or question of a run. */
 export interface PersonWait {
   readonly id: ApprovalId | QuestionId
   readonly waitingFor: WaitingFor & { readonly what: 'approval' | 'question'; readonly until: number }
-  /** An answer that has come before the run began to wait: it does not. */
+  /** An answer that arrived before the run started to wait: it does not wait. */
   known?(change: Change): unknown
-  /** Writes what is asked, in the change in which the run begins to wait. */
+  /** Writes the ask, in the change in which the run starts to wait. */
   open(change: Change, line: LinePlace): void
   /** It has waited until `until`. */
   expire(): Promise<void>
-  /** The run is stopped: it asks nothing any more. */
+  /** The run is stopped: withdraws the ask. */
   withdraw(): Promise<void>
 }
 
-/** A place among all that the conversation asks, the oldest first: `position` of `of`. */
+/** Its place among the open asks of the conversation, oldest first: `position` of `of`. */
 export interface LinePlace {
   readonly position: number
   readonly of: number
@@ -33,7 +33,7 @@ interface Pending {
   readonly settle: (answer: never) => void
 }
 
-/** Runs of this process that wait for a person, of whatever depth. A run can ask several things at the same time. */
+/** Runs of this process that wait for a person, at any depth. A run can have several open asks. */
 export class PersonWaits {
   readonly #deps: SlotDeps
   readonly #pending = new Map<PersonWait['id'], Pending>()
@@ -42,7 +42,7 @@ export class PersonWaits {
     this.#deps = deps
   }
 
-  /** The run waits until `settle` gives the answer. Rejects with the run's stop reason when it is stopped first. */
+  /** Waits until `settle` gives the answer. Rejects with the run's stop reason if it is stopped first. */
   async until<A>(run: LiveRun, asking: PersonWait): Promise<A> {
     const { promise, resolve, reject } = Promise.withResolvers<A>()
     const { signal } = run.controller
@@ -56,7 +56,7 @@ export class PersonWaits {
       cancelExpiry = this.#expireLater(asking)
       const answer = await promise
       await untilRunning(this.#deps, run)
-      await enterWait(this.#deps, run) // all else of the turn may wait for children by now
+      await enterWait(this.#deps, run) // the rest of the turn may wait for children by now
       return answer
     } catch (error) {
       if (signal.aborted) await asking.withdraw()
@@ -73,7 +73,7 @@ export class PersonWaits {
     return this.#pending.has(id)
   }
 
-  /** Hands an answer on, once `write` is on disk. False: nothing of this process waits for it. */
+  /** Delivers an answer once `write` is stored. False: nothing in this process waits for it. */
   async settle<A>(
     id: PersonWait['id'],
     answer: A,
@@ -89,7 +89,7 @@ export class PersonWaits {
         const waited = run.row
         hasBegun = true
         change.ifRefused(() => {
-          this.#pending.set(id, pending) // it was not answered, and still can be
+          this.#pending.set(id, pending) // still open, because the answer was not stored
           this.#waitOn(run, waited)
         })
         write(change, run)
@@ -114,32 +114,32 @@ export class PersonWaits {
         changeRun(change, run, { ...state.waiting(waitingFor.what), waitingFor })
       asking.open(change, { position: length, of: length })
     })
-    if (run.row.status === 'waiting') this.#deps.scheduler.release(run.row.id) // its place is free while it waits
+    if (run.row.status === 'waiting') this.#deps.scheduler.release(run.row.id) // its slot is free while it waits
   }
 
   #line(conversationId: ConversationId): number {
     return [...this.#pending.values()].filter(({ run }) => run.row.conversationId === conversationId).length
   }
 
-  /** Nothing waits for ever (invariant L1), even if the store refuses the first write. */
+  /** Nothing waits forever (invariant L1), even if the store refuses the first write. */
   #expireLater({ id, waitingFor, expire }: PersonWait): () => void {
     const { clock } = this.#deps
     const end = () => void expire().catch(again)
     const again = () => {
-      // no longer pending: answered, or stopped, just now
+      // no longer pending: just answered or stopped
       if (this.#pending.has(id)) cancel = clock.after(bounds.leaseRenewalMs, end)
     }
     let cancel = clock.after(Math.max(0, waitingFor.until - clock.now()), end)
     return () => cancel()
   }
 
-  /** The end of its wait was not stored: it waits as before, and holds no slot for it. */
+  /** The end of its wait was not stored: it waits again and holds no slot. */
   #waitOn(run: LiveRun, waited: LiveRun['row']): void {
     run.held.goBackTo(waited)
     if (waited.status === 'waiting') this.#deps.scheduler.release(run.row.id)
   }
 
-  /** What else it asks it waits for now; where that is nothing, it runs. */
+  /** Continues with its other open asks; without any, it runs. */
   #goOn(change: Change, run: LiveRun): void {
     const { status, reason } = run.row
     if (run.stop || status !== 'waiting' || !(reason === 'approval' || reason === 'question')) return
@@ -149,7 +149,7 @@ export class PersonWaits {
   }
 }
 
-/** The run goes on waiting, for something else. */
+/** The run keeps waiting, for something else. */
 function waitFor(change: Change, run: LiveRun, waitingFor: WaitingFor): void {
   if (run.row.waitingFor === waitingFor) return
   change.tx.update('runs', run.row.id, { reason: waitingFor.what, waitingFor })

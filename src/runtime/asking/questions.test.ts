@@ -166,7 +166,7 @@ describe('a question', () => {
     await h.clock.settle()
     await answer(h, 0, null)
     expect((await h.clock.until(result)).status).toBe('completed')
-    expect(lastLine(h)).toContain('test gives no answer')
+    expect(lastLine(h)).toContain('test gave no answer')
   })
 
   test('stops the clocks of the run while a person thinks', async () => {

@@ -11,7 +11,7 @@ import type { LinePlace } from './person-waits.ts'
 import type { Change } from '../log/recorder.ts'
 
 export interface QuestionAnswer {
-  /** null: whoever was asked gives none. */
+  /** null: the person gave no answer. */
   readonly text: string | null
   readonly by: string
 }
@@ -29,9 +29,8 @@ export class Questions {
   }
 
   /**
-   * Puts the run in `waiting(question)` and returns the answer. A question of a process that has ended is the same one,
-   * under the same id. Rejects with the run's stop reason when it is stopped first.
-   * @throws ToolError `unattended`, `expired`, `no_answer`.
+   * Puts the run in `waiting(question)` and returns the answer. A question of an exited process keeps its id. Rejects
+   * with the run's stop reason if it is stopped first. @throws ToolError `unattended`, `expired`, `no_answer`.
    */
   async ask(run: LiveRun, callId: CallId, asked: PersonQuestion): Promise<string> {
     const { clock, config, waits, newId, attended } = this.#deps
@@ -55,15 +54,15 @@ export class Questions {
   }
 
   /**
-   * `also` goes into the change that holds the answer. If no process drives the run, the answer is kept until one does.
-   * @throws OffshootError `not_found`, or `conflict` that says who answered before, and when.
+   * `also` joins the change that stores the answer. If no process drives the run, the answer is kept until one does.
+   * @throws OffshootError `not_found`; `conflict` with who answered before, and when.
    */
   async answer(id: QuestionId, given: QuestionAnswer, also?: (change: Change) => void): Promise<void> {
-    // it may begin to wait while the answer is on its way to the store
+    // it may start to wait while the answer is being stored
     while (!(await this.#settle(id, given, also)) && !(await this.#answerStored(id, given, also)));
   }
 
-  /** False: a run waits for it by now. */
+  /** False: a run has started to wait for it. */
   async #answerStored(
     id: QuestionId,
     given: QuestionAnswer,
@@ -83,13 +82,13 @@ export class Questions {
     })
   }
 
-  /** What a process left asks nothing any more where its run does not go on. */
+  /** Closes questions of an exited process if their run does not resume. */
   withdrawLeft(change: Change, run: HasRow): void {
     for (const open of change.tx.find('questions', { where: { runId: run.row.id, answeredAt: null } }))
       this.#writeAnswer(change, run, open, WITHDRAWN)
   }
 
-  /** What an earlier attempt asked; not what a stop has withdrawn. */
+  /** What an earlier attempt asked; excludes questions withdrawn by a stop. */
   #asked(callId: CallId): Question | undefined {
     const last = { orderBy: 'id', descending: true, limit: 1 } as const
     const asked = this.#deps.store.find('questions', { where: { callId }, ...last })[0]
@@ -130,7 +129,7 @@ const WITHDRAWN: QuestionAnswer = { text: null, by: 'stop' }
 
 const WHERE = 'offshoot ps shows which runs wait for an answer'
 
-/** It gets its number as it is stored. */
+/** Gets its number when stored. */
 type NewQuestion = Omit<Question, 'number'>
 
 function newQuestion(
@@ -148,7 +147,7 @@ function textOf({ text, by }: QuestionAnswer): string {
   if (text !== null) return text
   if (by === BY_TIME)
     throw new ToolError('expired', 'nobody answered in time', 'Go on with what you think best, and say so.')
-  throw new ToolError('no_answer', `${by} gives no answer`, 'Go on with what you think best, and say so.')
+  throw new ToolError('no_answer', `${by} gave no answer`, 'Go on with what you think best, and say so.')
 }
 
 function answerIn(asked: Question | undefined): QuestionAnswer | undefined {

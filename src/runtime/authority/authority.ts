@@ -12,21 +12,21 @@ import type { Deps } from '../context/deps.ts'
 import { narrowedBy } from './mode.ts'
 import { allowedTools, readDirectoryGrants, readRestrictions, restrictionLevels } from './restrictions.ts'
 
-/** What binds whoever works on a branch: the rules of its line, and the tools that all of it has. */
+/** What binds the agents of a branch: the rules of its line, and the tools that the whole line has. */
 export interface Authority {
   readonly chain: readonly Level[]
   readonly tools: readonly AnyTool[]
-  /** Directories outside of the workspace that a person has opened to it and to what it starts. */
+  /** Directories outside the workspace that a person allowed for it and for what it starts. */
   readonly opened: readonly Grant[]
 }
 
-/** What a spawn settles beside its agent. */
+/** Decisions of a spawn besides its agent. */
 export interface OwnBounds {
   readonly rules?: readonly Rule[]
-  /** Where it works, and its rules with it; null: in the directory of the conversation. */
+  /** Its directory and the rules for it; null: the directory of the conversation. */
   readonly directory?: string | null | undefined
   readonly opened?: readonly Grant[]
-  /** What was delegated to it then; of that counts what is still configured. Absent: it is about to be spawned. */
+  /** Delegations at that time; only those still configured count. Absent: about to be spawned. */
   readonly delegated?: readonly Grant[]
 }
 
@@ -35,9 +35,9 @@ export type RootPorts = Pick<Deps, 'rootLayers' | 'namedMode' | 'tools'>
 export type AuthorityPorts = RootPorts & NarrowPorts & Pick<Deps, 'agents'>
 
 /**
- * The authority of a branch, read from its line: the root's, narrowed by each agent that has spawned and its own
- * restrictions. A fork has that of the branch it leaves.
- * @throws OffshootError `usage` when an agent of the line is not defined any more.
+ * The authority of a branch, computed along its line: the root's, restricted by each spawning agent and its own
+ * restrictions. A fork has that of its origin branch. @throws OffshootError `usage` if an agent of the line is no
+ * longer defined.
  */
 export function authorityOf(deps: AuthorityPorts, reader: Reader, branch: Branch): Authority {
   const steps: { readonly agent: string; readonly bounds: OwnBounds }[] = []
@@ -54,7 +54,7 @@ export function authorityOf(deps: AuthorityPorts, reader: Reader, branch: Branch
   )
 }
 
-/** What the spawn of a branch settled, as it is stored. `run`: any run of the branch. */
+/** The stored decisions of a branch's spawn. `run`: any run of the branch. */
 export function boundsOf(
   reader: Reader,
   branchId: BranchId,
@@ -70,18 +70,18 @@ function firstRun(reader: Reader, { id }: Branch): StoredRun | undefined {
   return reader.find('runs', { where: { branchId: id }, orderBy: 'id', limit: 1 })[0]
 }
 
-/** The agent whose run has spawned a branch: each message to a main branch may name another one. */
+/** The agent whose run spawned a branch: each message to a main branch may name another one. */
 function spawnerOf(reader: Reader, first: StoredRun | undefined): string | undefined {
   return first?.parentRunId ? reader.get('runs', first.parentRunId)?.agent : undefined
 }
 
-/** What a main agent is bound by, in a new conversation or in a stored one. */
+/** What binds a main agent, in a new or stored conversation. */
 export function rootAuthority(deps: RootPorts, reader: Reader, id: ConversationId | undefined): Authority {
   const layers = [...deps.rootLayers, ...narrowedBy(deps, reader, id)]
   return { chain: [{ name: 'root', layers }], tools: deps.tools.list(), opened: [] }
 }
 
-/** What an agent may do that somebody of this authority has started. */
+/** What an agent may do if a run of this authority starts it. */
 export function narrow(
   deps: NarrowPorts,
   above: Authority,
@@ -110,7 +110,7 @@ export function narrow(
   }
 }
 
-/** The branch, the one above it, and so on up to the main branch. */
+/** The branch, its parent, and so on up to the main branch. */
 export function lineOf(reader: Reader, branch: Branch): Branch[] {
   const line = new Map<BranchId, Branch>()
   for (let next: Branch | undefined = branch; next && !line.has(next.id);) {
@@ -124,7 +124,7 @@ function branchAbove(reader: Reader, { parentBranchId }: Branch): Branch | undef
   return parentBranchId ? reader.get('branches', parentBranchId) : undefined
 }
 
-/** @throws OffshootError `usage`: an agent that worked on a branch is not defined any more. */
+/** @throws OffshootError `usage`: an agent that worked on a branch is no longer defined. */
 export function agentOf({ agents }: Pick<Deps, 'agents'>, name: string): AgentDefinition {
   const agent = agents.get(name)
   if (agent) return agent
@@ -132,7 +132,7 @@ export function agentOf({ agents }: Pick<Deps, 'agents'>, name: string): AgentDe
     'usage',
     `the agent ${JSON.stringify(name.slice(0, 64))} of this branch is not defined here`,
     {
-      hint: 'offshoot agents lists those that are; it worked where its file lies',
+      hint: 'offshoot agents lists the agents defined here; run it in the directory that has its file',
     },
   )
 }

@@ -8,14 +8,14 @@ import type { AnyTool } from '../../tools/port.ts'
 import type { Deps } from '../context/deps.ts'
 import type { Change } from '../log/recorder.ts'
 
-/** Whoever is bound by rules: the root level first, its own last. */
+/** Levels of rules: the root level first, its own last. */
 interface Bound {
   readonly chain: readonly Level[]
 }
 
 /**
- * What the user has delegated to an agent that a run of this authority starts (docs/permissions.md#delegations).
- * `before`: the delegations at the time of the start; later ones apply to agents that start later.
+ * What the user delegated to an agent that a run of this authority starts (docs/permissions.md#delegations). `before`:
+ * the delegations at the time of the start; later ones apply to later starts.
  */
 export function delegationsTo(
   { config }: Pick<Deps, 'config'>,
@@ -34,14 +34,14 @@ function isSame(a: Grant, b: Grant): boolean {
   return a.tool === b.tool && a.pattern === b.pattern
 }
 
-/** The level of the agent that starts the other one: the only one that a delegation reaches. */
+/** The level of the starting agent: the only one that a delegation affects. */
 function spawnerLevel({ chain }: Bound): Level | undefined {
   return chain.findLast((level) => level.agent !== undefined)
 }
 
 /**
- * The chain as it binds the agent that is started: what was delegated to its parent is not handed down. The parent goes
- * without `given` by its lists alone, so that the rules have to say that all else of these tools is denied.
+ * The chain for the started agent: delegations to its parent are not passed on. The parent lacks `given` only because
+ * of its lists, so a rule must deny everything else of these tools.
  */
 export function chainWith(above: Bound, lifted: readonly Grant[], given: readonly AnyTool[]): Level[] {
   const spawner = spawnerLevel(above)
@@ -54,7 +54,7 @@ export function chainWith(above: Bound, lifted: readonly Grant[], given: readonl
   })
 }
 
-/** Tools that the agent which starts it goes without by its own lists alone, and that a delegation names. */
+/** Tools that the starting agent lacks only because of its own lists, and that a delegation names. */
 export function delegatedTools(
   { tools }: Pick<Deps, 'tools'>,
   above: Bound,
@@ -67,7 +67,7 @@ export function delegatedTools(
   })
 }
 
-/** They are kept with the branch: for people, and so that none that comes later widens it. */
+/** Stored with the branch: for people, and so that no later one widens it. */
 export function storeDelegations(
   change: Change,
   newId: NewId,

@@ -3,18 +3,18 @@ import type { AgentDefinition } from '../../core/agent.ts'
 import type { Registry } from '../../tools/registry.ts'
 import { isControlName, isTaskName } from '../task/task-input.ts'
 
-/** Agents that are offered as tools of their own. */
+/** Agents offered as tools. */
 export interface ExposedAgents {
-  /** By the name of the tool. */
+  /** By tool name. */
   readonly tools: ReadonlyMap<string, AgentDefinition>
   /** One sentence for each that cannot be offered. */
   readonly notes: readonly string[]
 }
 
-/** Names of tools that only some runs have, or only some configurations. */
+/** Names of tools that exist only for some runs or configurations. */
 const RESERVED = new Set(['askuser', 'gettools', 'usetool', 'webfetch', 'websearch'])
 
-/** Of two things with one name the tool that is not an agent counts, then the agent that comes first. */
+/** On a name clash, a tool that is not an agent wins, then the first agent. */
 export function exposedAgents(
   agents: Pick<AgentRegistry, 'list'>,
   tools: Pick<Registry, 'get'>,
@@ -44,7 +44,7 @@ function whyNot(
   return first ? `the agent ${first.name} (${first.source}) is` : null
 }
 
-/** Whether a name of a tool list, or of a call, means this tool. */
+/** Whether a name in a tool list or a call means this tool. */
 export function isToolName(name: string, tool: string): boolean {
   return plain(name) === plain(tool)
 }

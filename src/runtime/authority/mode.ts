@@ -6,21 +6,21 @@ import type { Deps } from '../context/deps.ts'
 import type { Change } from '../log/recorder.ts'
 
 /**
- * The mode in which a conversation is gone on with: what this process was told, else the stricter of what somebody named
- * before and the default. A wider one has to be named again: whoever goes on need not be who allowed that much.
+ * The mode in which a conversation resumes: this process's mode, else the stricter of the stored mode and the default.
+ * A wider one must be set again: whoever resumes may not be the person who allowed it.
  */
 export function modeInForce(reader: Reader, id: ConversationId | undefined, mode: Mode): Mode {
   const named = id && namedBefore(reader, id)
   return named && MODES.indexOf(named) < MODES.indexOf(mode) ? named : mode
 }
 
-/** What somebody named last in a conversation. */
+/** The mode last set in a conversation. */
 export function namedBefore(reader: Reader, id: ConversationId): Mode | undefined {
   const stored = reader.get('conversations', id)?.mode
   return MODES.find((mode) => mode === stored)
 }
 
-/** What a mode that was named before adds to the layers of this process, which have its own. */
+/** Layers of a stored mode, added to those of this process. */
 export function narrowedBy(
   { namedMode }: Pick<Deps, 'namedMode'>,
   reader: Reader,
@@ -31,7 +31,7 @@ export function narrowedBy(
   return mode === 'ask' ? [] : [modeLayer(mode)]
 }
 
-/** A mode that this process was told is that of the conversation from now on. */
+/** A mode set for this process becomes the conversation's mode. */
 export function storeMode({ tx }: Change, { namedMode }: Pick<Deps, 'namedMode'>, id: ConversationId): void {
   if (namedMode && tx.get('conversations', id)?.mode !== namedMode)
     tx.update('conversations', id, { mode: namedMode })

@@ -13,15 +13,15 @@ import { BY_TIME_LIMIT } from '../asking/approvals.ts'
 import { grantsFor } from '../asking/grants.ts'
 import type { LiveRun } from '../run/live-run.ts'
 
-/** What decides calls: the rules and answers that are stored, the workspace of the run, and people. */
+/** What decides calls: stored rules and answers, the workspace of the run, and people. */
 export interface Deciding {
   readonly deps: Pick<Deps, 'store' | 'approvals'>
   readonly workspace: Workspace
 }
 
 /**
- * Decides one call of a run by the rules of its chain; asks a person where they say `ask` and somebody can answer. `also`:
- * what else it depends on; the strictest counts.
+ * Decides one call by the rules of the run's chain; asks a person if they say `ask` and somebody can answer. `also`:
+ * what else it depends on; the strictest decides.
  */
 export async function permit(
   { deps, workspace }: Deciding,
@@ -52,12 +52,12 @@ export async function permit(
   return { allowed: false, code: 'unattended', reason: 'unattended', why }
 }
 
-/** It is a fifth of the program, and many runs have no command. */
+/** Loaded on demand: it is a fifth of the program, and many runs have no command. */
 async function commandReader(): Promise<ReadCommand> {
   return (await import('../../permissions/shell/shell-items.ts')).shellItems
 }
 
-/** What the rules and the answers that were given for good say of one more subject of a call; nobody is asked. No command is allowed so. */
+/** Decides one more subject of a call by rules and lasting grants, without asking. Never allows a command this way. */
 export function decideFurther(
   { deps, workspace }: Pick<Deciding, 'workspace'> & { readonly deps: StoreDeps },
   run: LiveRun,
@@ -80,19 +80,19 @@ function decideCall(
 
 type StoreDeps = Pick<Deps, 'store'>
 
-/** Who answers a question that the rules of today do not ask any more, and what. */
+/** Who answers if the current rules do not ask any more, and what. */
 const BY_RULES = 'rules'
 const BY_RULE = { allow: 'once', deny: 'deny' } as const
 
 type RuledTool = Pick<AnyTool, 'name' | 'toolset' | 'effects'>
 
-/** One answer for good cannot be for several things. */
+/** One lasting answer cannot cover several subjects. */
 function stricter(a: Decision, b: Decision): Decision {
   const decision = strictest(a.action, b.action) === a.action ? a : b
   return b.action === 'ask' ? { ...decision, grant: null } : decision
 }
 
-/** Its paths start where the run works; rules name them from the workspace. */
+/** Its paths start in the run's directory; rules name them from the workspace. */
 function permissionCall(
   { name, toolset, effects }: RuledTool,
   subjects: readonly Subject[],
@@ -128,7 +128,7 @@ async function askPerson(
   const said = request.detail()
   const question = {
     call: request,
-    detail: typeof said === 'string' ? said : await said, // calls of one answer are asked in their order
+    detail: typeof said === 'string' ? said : await said, // calls of one answer are asked in order
     directory: run.row.setup?.directory ?? workspace.root,
     rule: decision.why,
     grant: decision.grant,

@@ -16,7 +16,7 @@ import type { Restrictions } from '../task/task-options.ts'
 import { knownTools } from '../../project/known-tools.ts'
 import { exposedAgents, isToolName } from './exposed-agents.ts'
 
-/** The rules of a spawn, in the order in which they are kept. @throws ToolError for a tool that there is not. */
+/** The rules of a spawn, in stored order. @throws ToolError for an unknown tool. */
 export function restrictionRules(
   { agents, tools }: { readonly agents: AgentRegistry; readonly tools: Registry },
   restrictions: Restrictions,
@@ -33,22 +33,22 @@ export function restrictionRules(
 
 const NOTHING: Rule = { tool: '*', action: 'deny' }
 
-/** The names that a rule can have. */
+/** Names that rules can use. */
 interface Known {
   readonly tools: Registry
-  /** Tools that are agents. */
+  /** Agents offered as tools. */
   readonly exposed: readonly string[]
   readonly names: KnownTools
 }
 
-/** A rule of `permissions`: it is spelled as everywhere. */
+/** A rule of `permissions`, spelled as everywhere. */
 function ruleOf(known: Known, rule: Rule): Rule {
   const problem = strangerProblem({ tool: rule.tool, kind: 'rule', where: '' }, known.names)
   if (problem) throw new ToolError('invalid_input', `wrong input for task: permissions: ${problem}`)
   return { ...rule, tool: ownName(known, rule.tool) ?? rule.tool }
 }
 
-/** An entry of a list of tools: `Bash(git *)` and `Bash(git:*)` are rules with a pattern. */
+/** An entry of a tool list: `Bash(git *)` and `Bash(git:*)` are rules with a pattern. */
 function toolRule(known: Known, name: string, action: Rule['action']): Rule {
   const open = name.indexOf('(')
   if (open < 0 || !name.endsWith(')')) return { tool: listedTool(known, name), action }
@@ -60,7 +60,7 @@ function toolRule(known: Known, name: string, action: Rule['action']): Rule {
   return { tool, action, pattern }
 }
 
-/** As rules name it: the tool's own name, a toolset, or `*`. */
+/** The name in rules: the tool's own name, a toolset, or `*`. */
 function listedTool(known: Known, name: string): string {
   const own = ownName(known, name)
   if (own) return own
@@ -78,7 +78,7 @@ function unknown(problem: string): ToolError {
   return new ToolError('unknown_tool', problem)
 }
 
-/** They are kept with the branch, so that whatever runs there later is bound by them too. */
+/** Stored with the branch, so that they also bind later runs on it. */
 export function storeRestrictions(
   change: Change,
   newId: NewId,
@@ -89,7 +89,7 @@ export function storeRestrictions(
     insertRule(change, newId, branch, { kind: 'restriction', tool, pattern, action })
 }
 
-/** Those of a main branch are of one run: the next one has its own, or none. */
+/** Those of a main branch belong to one run: the next has its own, or none. */
 export function replaceRestrictions(
   change: Change,
   newId: NewId,
@@ -111,9 +111,9 @@ function insertRule(
   change.tx.insert('rules', { id: newRuleId(newId), ...place, ...rule, createdAt: change.at })
 }
 
-/** The directory outside of the workspace that a person has opened to a subagent: it and all below it. */
+/** The directory outside the workspace that a person allowed for a subagent, with everything below. */
 export function directoryGrants(directory: string): readonly Grant[] {
-  if (/[*?]/.test(directory)) return [] // a pattern would mean other directories too: each path there is asked for
+  if (/[*?]/.test(directory)) return [] // a pattern would match other directories too: each path there is asked for
   return [{ tool: 'external_directory', pattern: directory === '/' ? '/**' : `${directory}/**` }]
 }
 
@@ -133,14 +133,14 @@ export function readDirectoryGrants(reader: Reader, branchId: BranchId): Grant[]
     .map(({ tool, pattern }) => ({ tool, ...(pattern === null ? {} : { pattern }) }))
 }
 
-/** The restrictions of a branch as they were spawned. */
+/** The stored restrictions of a branch. */
 export function readRestrictions(reader: Reader, branchId: BranchId): Rule[] {
   return reader
     .find('rules', { where: { branchId, kind: 'restriction' }, orderBy: 'id' })
     .map(({ tool, pattern, action }) => ({ tool, action, ...(pattern === null ? {} : { pattern }) }))
 }
 
-/** The level that they add below that of the agent; none where there are none. */
+/** The level that they add below the agent's; none without restrictions. */
 export function restrictionLevels(rules: readonly Rule[]): Level[] {
   if (rules.length === 0) return []
   const layers = layersOf(rules).map((rules): Layer => ({ name: NAME, rules }))
@@ -150,8 +150,8 @@ export function restrictionLevels(rules: readonly Rule[]): Level[] {
 const NAME = 'restrictions of this spawn'
 
 /**
- * The last rule that matches counts, and between layers the strictest: a list that begins with "nothing" is a layer of
- * its own, so that what an earlier rule denies is not allowed again by it.
+ * The last matching rule decides within a layer, the strictest across layers. A list that starts with "nothing" is a
+ * separate layer, so that it cannot re-allow what an earlier rule denies.
  */
 function layersOf(rules: readonly Rule[]): Rule[][] {
   const layers: Rule[][] = [[]]

@@ -1,57 +1,57 @@
-/** What a ledger has to know of one account: of a run, in one unit. */
+/** What a ledger knows about one account: a run, in one unit. */
 export interface AccountFacts {
   readonly parent: string | null
-  /** What it and everything below it may come to; null: it draws on what is above it. */
+  /** Cap for it and everything below; null: it draws on the account above. */
   readonly cap: number | null
   /**
-   * What its cap grows to while there is something unreserved above it; null: it does not grow. A share may outgrow that
-   * once nobody else can go on.
+   * What its cap may grow to while budget above it is unreserved; null: it does not grow. A share may exceed this once
+   * no other run can continue.
    */
   readonly growsTo: number | null
-  /** `growsTo` is what was named for it: it never grows beyond that. */
+  /** `growsTo` is its named amount: a hard maximum. */
   readonly isNamed?: boolean
-  /** Only an open one holds what it has not used: the rest of one that has stopped went back. */
+  /** Only an open account reserves its unused part: a stopped one has returned it. */
   readonly isOpen: boolean
 }
 
 export interface Account extends AccountFacts {
-  /** Spent by itself and by all below it. */
+  /** Spent by itself and everything below. */
   used: number
-  /** Of its own requests that are under way. */
+  /** Held by its own requests in progress. */
   held: number
-  /** Spent and held by itself, and what those below stand for. */
+  /** Spent and held by itself, plus what those below reserve. */
   committed: number
-  /** What it stands for in the account above: its cap while it is open, and never less than is committed. */
+  /** Its claim on the account above: its cap while it is open, and at least what is committed. */
   total: number
   cap: number | null
 }
 
-/** Of an amount, what shares leave to whoever it belongs to: enough to conclude with what they report. */
+/** The part of an amount that shares leave to its owner: enough to conclude with their reports. */
 const KEPT = 1 / 20
 
-/** What shares leave of an amount; of none there is nothing to leave. */
+/** What shares leave of an amount; 0 without an amount. */
 export function keptOf(cap: number | null): number {
   return cap === null ? 0 : cap * KEPT
 }
 
-/** How much its cap may grow, if there is as much above it. `beyond`: nobody else can go on. */
+/** How much its cap may grow if the account above has that much. `beyond`: no other run can continue. */
 export function mostGrowth({ cap, growsTo, isNamed }: Account, beyond: boolean): number {
   if (growsTo === null) return 0
   return beyond && !isNamed ? Infinity : Math.max(0, growsTo - cap!)
 }
 
-/** Nobody has named its amount. */
+/** No amount was named for it. */
 export function isShare(account: Account | undefined): boolean {
   return account !== undefined && account.growsTo !== null && !account.isNamed
 }
 
-/** What somebody holds of an amount, and what that is. */
+/** A part of an amount that a run holds, and its kind. */
 export interface Holding {
   readonly amount: number
   readonly by: 'request' | 'run' | 'subagent'
 }
 
-/** The accounts of a ledger at one moment, from above. */
+/** The accounts of a ledger at one moment, top down. */
 export class AccountTree {
   readonly #accounts: ReadonlyMap<string, Account>
   readonly #children: ReadonlyMap<string | null, readonly string[]>
@@ -65,8 +65,8 @@ export class AccountTree {
   }
 
   /**
-   * What a next request of this account could come to, if those that come back spent nothing more, and no request were
-   * under way. `cap`: of the whole.
+   * The largest possible next request of this account if pending returns spent nothing more and no request were in
+   * progress. `cap`: of the whole.
    */
   laterRoom(id: string | null, cap: number | null, comesBack: ReadonlySet<string>): number {
     const payer = this.#payer(id)
@@ -84,7 +84,7 @@ export class AccountTree {
     return isNamed || isShare(above) ? room : room - keptOf(above ? above.cap : cap)
   }
 
-  /** Who else holds something: not the account, nor those above it, and of a share not what is below it. */
+  /** Other holders: not the account, nor those above it, nor, for a share, those below it. */
   holdings(id: string, heldBy: (id: string) => number): readonly Holding[] {
     const own = new Set([id, ...this.#above(id)])
     const below = (parent: string | null): Holding[] =>
@@ -114,7 +114,7 @@ export class AccountTree {
     return account.isOpen && account.cap !== null ? id : this.#payer(account.parent)
   }
 
-  /** What an account itself has spent. */
+  /** What the account itself has spent. */
   #ownUse(id: string): number {
     return this.#accounts.get(id)!.used - sum(this.#below(id).map((each) => this.#accounts.get(each)!.used))
   }

@@ -6,19 +6,19 @@ import { Ledger } from './ledger.ts'
 import { tokensOf } from './token-count.ts'
 import { isHeldBack, type RunsNow } from './who-works.ts'
 
-/** The runs of a conversation with an account each, of money and of tokens. */
+/** The accounts of a conversation's runs, in money and tokens. */
 export class Accounts {
   readonly money: Ledger
   readonly tokens: Ledger
   readonly #depths = new Map<RunId, number>()
-  /** The runs that have not stopped, with the row that the ledgers know. */
+  /** Runs that have not stopped, with the row that the ledgers know. */
   readonly #open = new Map<RunId, { readonly run: RunOnAccount; known: AccountRow }>()
-  /** Those that a person, their parent or a restart has paused, as they were attached. */
+  /** Runs paused by a person, their parent or a restart, as they were attached. */
   readonly #heldBack = new Map<RunId, RunOnAccount>()
-  /** Whether all that was spent has a known price. */
+  /** Whether the price of everything spent is known. */
   isPriced = true
 
-  /** Caps of everything together; null: none. */
+  /** Caps of the whole conversation; null: none. */
   constructor(usd: number | null, tokens: number | null) {
     this.money = new Ledger(usd)
     this.tokens = new Ledger(tokens)
@@ -40,7 +40,7 @@ export class Accounts {
     this.tokens.forget(id)
   }
 
-  /** The row of a run that has not stopped, as it is now. */
+  /** The current row of a run that has not stopped. */
   rowOf(id: RunId): AccountRow | undefined {
     return this.#open.get(id)?.run.row
   }
@@ -51,7 +51,7 @@ export class Accounts {
     return { open: driven.map(({ known }) => known), heldBack: paused.filter(isHeldBack), waiting }
   }
 
-  /** What has stopped since then holds nothing any more. Rows are replaced, never changed. */
+  /** Runs that stopped since the last look release their part. Rows are replaced, never changed. */
   refresh(): void {
     for (const each of this.#open.values()) {
       const { row } = each.run
@@ -65,14 +65,14 @@ export class Accounts {
     }
   }
 
-  /** What a share has not spent, for others; `isIdle`: all of it. Whether there was anything. */
+  /** Returns unused budget of a share to others; `isIdle`: all of it. Returns whether there was any. */
   giveBack(id: RunId, isIdle = false): boolean {
     const gave = [this.money.giveBack(id, isIdle), this.tokens.giveBack(id, isIdle)]
     this.storeGrown(id)
     return gave.includes(true)
   }
 
-  /** A share that is another one, its own or of what is above it, stands in the row of its run; whoever drives that stores it. */
+  /** A changed share, its own or one above it, is stored in the row of its run by its driver. */
   storeGrown(id: RunId): void {
     for (let at: RunId | null = id; at !== null; at = this.#open.get(at)?.known.parentRunId ?? null) {
       const run = this.#open.get(at)?.run
@@ -85,13 +85,13 @@ export class Accounts {
     }
   }
 
-  /** What is spent and reserved of what a run draws on; null: of the conversation's. */
+  /** Spent and reserved amounts of the account that a run draws on; null: the conversation's. */
   figures(ledger: Ledger, payer: RunId | null): string {
     const rows = [...this.#open.values()].map(({ known }) => known)
     return figuresText(ledger, payer, rows, ledger === this.money ? 'usd' : 'tokens')
   }
 
-  /** The run whose amount a share grows out of; null: the conversation's. */
+  /** The run whose amount a share grows from; null: the conversation's. */
   fixedAbove(ledger: Ledger, { parentRunId }: Pick<Spender, 'parentRunId'>): RunId | null {
     const above = parentRunId === null ? undefined : this.#open.get(parentRunId)?.known
     if (!above) return null
@@ -104,7 +104,7 @@ export class Accounts {
     const { id, parentRunId, depth, limits, status } = row
     const isNew = !this.#depths.has(id)
     if (isNew && row.costUsd === null) this.isPriced = false
-    // whatever rows say: an account stands below one that is nearer to the root
+    // regardless of row order: an account comes after the one closer to the root
     const parent = parentRunId && (this.#depths.get(parentRunId) ?? depth) < depth ? parentRunId : null
     this.#depths.set(id, depth)
     const facts = { parent, isOpen: !isStopped(status) }

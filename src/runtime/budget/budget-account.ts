@@ -1,24 +1,24 @@
 import type { StoredRun, RunLimits } from '../../core/run.ts'
 
-/** What one or more requests came to. */
+/** Cost of one or more requests. */
 export type UsageAndCost = Pick<StoredRun, 'usage' | 'costUsd'>
 
-/** As much of a run as its account is made of. */
+/** The fields of a run that make its account. */
 export type Spender = UsageAndCost & Pick<StoredRun, 'id' | 'parentRunId' | 'depth' | 'status' | 'limits'>
 
-/** The same, with what a refusal names it by, and what says whether it goes on by itself. */
+/** The same, with its name for error messages, and whether it continues by itself. */
 export type AccountRow = Spender & Pick<StoredRun, 'agent' | 'branchId' | 'background' | 'reason'>
 
-/** A run whose row changes as it goes. */
+/** A run whose row changes while it runs. */
 export interface RunOnAccount {
   readonly row: AccountRow
-  /** Its share has grown, its own or that of a run above it. Whoever drives that run stores it. */
+  /** A share grew, its own or one above it. The driver of that run stores it. */
   grow(caps: Pick<RunLimits, 'maxCostUsd' | 'maxTokens'>): void
-  /** Calls back when it is in another state. Absent: this process does not drive it. */
+  /** Subscribes to state changes. Absent: this process does not drive it. */
   watch?(onMoved: () => void): void
 }
 
-/** A run of which only the row is known: this process does not drive it. */
+/** A run known only by its row: this process does not drive it. */
 export function storedRun(stored: AccountRow): RunOnAccount {
   let row = stored
   return {

@@ -1,10 +1,10 @@
 import type { RunId } from '../../core/ids.ts'
 import { clean, type Ledger } from './ledger.ts'
 
-/** A spawn for which nobody names an amount reserves this part of what is unreserved, and never has more of the whole. */
+/** A spawn without a named amount reserves this part of what is unreserved, and never more of the whole. */
 const SHARE = 1 / 4
 
-/** Nothing is reserved where there is no cap and nobody names one. */
+/** Reserves nothing if there is no cap and no named amount. */
 export function shareOf(
   ledger: Ledger,
   payer: RunId | null,
@@ -17,7 +17,7 @@ export function shareOf(
   return { cap: clean(round(free * SHARE)), growsTo: clean(round(ledger.whole(payer)! * SHARE)) }
 }
 
-/** What shares and named amounts come to, one after the other, and what is free then; null: nothing caps it. */
+/** Sum of shares and named amounts in order, and what remains free; null: no cap. */
 export function forecastOf(whole: number | null, named: readonly (number | undefined)[]) {
   let free = whole
   let sum: number | null = 0

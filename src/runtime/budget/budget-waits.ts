@@ -1,22 +1,22 @@
 import type { RunId } from '../../core/ids.ts'
 
-/** What a run waits for that waits for budget. */
+/** What a run that waits for budget needs. */
 export interface Claim {
   readonly id: RunId
   readonly depth: number
   /** Tokens that it has spent. */
   readonly used: number
-  /** Whether it could go on with what is unreserved now. */
+  /** Whether it could continue with the currently unreserved budget. */
   readonly fits: () => boolean
 }
 
-/** Those who wait for budget. All of them look again whenever something has changed. */
+/** Runs that wait for budget. All of them check again after every change. */
 export class BudgetWaits {
   readonly #claims = new Map<RunId, Claim>()
   #changed: PromiseWithResolvers<void> | undefined
   #turn: RunId | undefined
 
-  /** Who has asked since the last change, and has to wait. Who has still to look again is none of them. */
+  /** Runs that checked since the last change and must wait. Runs that have not checked again are not included. */
   get waiting(): Pick<ReadonlySet<RunId>, 'has'> {
     return this.#claims
   }
@@ -27,7 +27,7 @@ export class BudgetWaits {
     return (this.#changed ??= Promise.withResolvers()).promise
   }
 
-  /** It looks again. True: it is its turn, so that it waits for nobody. */
+  /** Checks again. True: it is its turn, so it need not wait. */
   leave(id: RunId): boolean {
     this.#claims.delete(id)
     const isTurn = this.#turn === id
@@ -36,8 +36,8 @@ export class BudgetWaits {
   }
 
   /**
-   * Whose turn it is when all wait, this one too: of those that fit the deepest, so that whoever waits for it goes on, and of
-   * these the one that has spent least. Where none fits, the last of the deepest has to give up.
+   * Picks who continues when all wait, including this run: among those that fit, the deepest, because others wait for
+   * it; among these, the one that has spent least. If none fits, the last of the deepest must give up.
    */
   next(claim: Claim): RunId {
     const all = [...this.#claims.values(), claim].toSorted((a, b) => b.depth - a.depth || a.used - b.used)
@@ -45,7 +45,7 @@ export class BudgetWaits {
     return (first ?? all.findLast(({ depth }) => depth === all[0]!.depth)!).id
   }
 
-  /** All look again, and this one waits for nobody. A change before that takes its turn back. */
+  /** All check again, and this one need not wait. An earlier change revokes its turn. */
   giveTurn(id: RunId): void {
     this.wake()
     this.#turn = id

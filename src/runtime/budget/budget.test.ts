@@ -93,7 +93,7 @@ describe('a conversation that has spent its budget', () => {
     expect(result).toMatchObject({ status: 'paused', reason: 'budget', endReason: 'budget', costUsd: 304 })
     expect(result).toMatchObject({
       text: 'so far\n\nmore',
-      note: '$304.00 of $300.00 are spent; partial: the texts of turns 1 and 2, in order',
+      note: '$304.00 of $300.00 is spent; partial: the texts of turns 1 and 2, in order',
       turns: 2,
     })
     expect(asked()).toHaveLength(2)
@@ -103,13 +103,13 @@ describe('a conversation that has spent its budget', () => {
   test('says that a report is of an earlier turn, or that there is none', async () => {
     const silent = priced({ main: [{ toolCalls: [read], ...costs(1) }] }, { limits: { budgetUsd: 1 } })
     expect((await silent.h.run('go')).note).toBe(
-      '$1.00 of $1.00 are spent; no text: the run was paused without writing any',
+      '$1.00 of $1.00 is spent; no text: the run was paused without writing any',
     )
     const main = [twoTurns[0]!, { toolCalls: [read], ...costs(1) }]
     const { h } = priced({ main }, { limits: { budgetUsd: 3 } })
     expect(await h.run('go')).toMatchObject({
       text: 'so far',
-      note: '$3.00 of $3.00 are spent; partial: the text of turn 1',
+      note: '$3.00 of $3.00 is spent; partial: the text of turn 1',
     })
   })
 
@@ -132,7 +132,7 @@ describe('a conversation that has spent its budget', () => {
     const { h, asked } = priced({ main: [{ text: 'hi' }] })
     const result = await h.run('go', { budgetUsd: 0 })
     expect(result).toMatchObject({ status: 'paused', reason: 'budget', turns: 0 })
-    expect(result.note).toMatch(/^the next request may cost \$.*: \$0\.00 of \$0\.00 are spent; no text/)
+    expect(result.note).toMatch(/^the next request may cost \$.*: \$0\.00 of \$0\.00 is spent; no text/)
     expect(asked()).toEqual([])
   })
 
@@ -175,7 +175,7 @@ describe('a conversation that has spent its budget', () => {
     const main = [{ toolCalls: [task('explore')], ...costs(5) }]
     const { h, asked } = priced({ main }, { limits: { budgetUsd: 4.5 } })
     const { conversationId } = await h.run('go')
-    const message = 'no subagent is started any more: $5.00 of $4.50 are spent in this conversation'
+    const message = 'cannot start more subagents: $5.00 of $4.50 is spent in this conversation'
     expect(h.store.find('tool_calls', {})).toMatchObject([
       { status: 'failed', error: { code: 'budget', message } },
     ])
@@ -232,7 +232,7 @@ describe('what a conversation has spent', () => {
     const result = await h.run('go')
     expect(result).toMatchObject({ status: 'paused', reason: 'budget', endReason: 'budget', costUsd: null })
     expect(result.note).toMatch(
-      /^the next request may take 5,\d+ tokens, and 1,000 tokens were left when it paused: 10,000 of 11,000 tokens are used; the price of a model is not known, so tokens are capped instead of dollars; /,
+      /^the next request may take 5,\d+ tokens, and 1,000 tokens were left when it paused: 10,000 of 11,000 tokens are used; the price of a model is unknown, so tokens are capped instead of dollars; /,
     )
     expect(asked()).toHaveLength(2)
     expect(listRuns(h.store)).toMatchObject([{ spentUsd: null }])
@@ -330,7 +330,7 @@ describe('the caps of a run itself', () => {
     expect(child).toMatchObject({
       status: 'paused',
       reason: 'budget',
-      reportNote: '$2.00 of its own $1.50 are spent; partial: the text of turn 1',
+      reportNote: '$2.00 of its own $1.50 is spent; partial: the text of turn 1',
     })
     const more = priced(
       { explore: [{ text: 'whole' }], main: [{ text: 'read again' }] },
@@ -353,7 +353,7 @@ describe('the caps of a run itself', () => {
     expect(reached({})).toBeUndefined()
     expect(reached({ costUsd: 0.0151 })).toEqual({
       why: 'budget',
-      note: '$0.0151 of its own $0.015 are spent',
+      note: '$0.0151 of its own $0.015 is spent',
     })
     const usage = { ...noUsage, input: 8, cacheRead: 8, output: 2, reasoning: 2 }
     expect(reached({ usage })).toEqual({ why: 'max_tokens', note: '10 of its own 10 tokens are used' })
@@ -428,11 +428,11 @@ describe('the caps that a call asks for', () => {
     [usd(4), ''],
     [
       usd(4.000001),
-      'max_cost_usd 4.000001 is more than the $4.00 that is left to this conversation: $1.00 of $5.00 are spent',
+      'max_cost_usd 4.000001 is more than the $4.00 that is left to this conversation: $1.00 of $5.00 is spent',
     ],
     [
       usd(9),
-      'max_cost_usd 9 is more than the $4.00 that is left to this conversation: $1.00 of $5.00 are spent',
+      'max_cost_usd 9 is more than the $4.00 that is left to this conversation: $1.00 of $5.00 is spent',
     ],
     [{ max_tokens: 9_999 }, ''],
     [
@@ -457,7 +457,7 @@ describe('the caps that a call asks for', () => {
     }
     expect(await outcome(usd(2))).toBe(2)
     expect(await outcome(usd(2.5))).toBe(
-      'max_cost_usd 2.5 is more than the $2.00 that is left to your own run: $1.00 of its own $3.00 are spent',
+      'max_cost_usd 2.5 is more than the $2.00 that is left to your own run: $1.00 of its own $3.00 is spent',
     )
     expect(await outcome({})).toBe(0.75) // it has grown to a quarter of the whole
   })

@@ -26,32 +26,32 @@ import type { Change } from '../log/recorder.ts'
 import { affordableOutput, requestCost, type RequestCost } from './request-cost.ts'
 import { storedRun, type RunOnAccount, type Spender, type UsageAndCost } from './budget-account.ts'
 
-/** US dollars and tokens; null: without a cap. */
+/** US dollars and tokens; null: no cap. */
 export interface Rest {
   readonly usd: number | null
   readonly tokens: number | null
 }
 
-/** Caps of everything together; null: none. */
+/** Caps of the whole conversation; null: none. */
 interface Whole {
   readonly budgetUsd: number | null
   readonly maxTokens: number | null
 }
 
 /**
- * What a conversation has spent, reserved and may spend: every run counts once, so what a fork shares with another
- * branch counts once too (invariant B2). Read from the rows at first, then kept as requests begin and answers come.
- * What has no known price adds no money: of that the tokens are capped.
+ * Tracks what a conversation has spent, reserved and may spend. Every run counts once, so a fork does not repeat what
+ * it shares with another branch (invariant B2). Read from the rows at first, then updated as requests start and end.
+ * Work without a known price adds no money: its tokens are capped.
  */
 export class Budget {
   readonly #accounts: Accounts
   readonly #money: Ledger
   readonly #tokens: Ledger
   readonly #waits = new BudgetWaits()
-  /** How many requests of a run are under way. */
+  /** Number of a run's requests in progress. */
   readonly #inFlight = new Map<RunId, number>()
 
-  /** `runs`: every run that the conversation has had so far. */
+  /** `runs`: every run of the conversation so far. */
   constructor({ budgetUsd, maxTokens }: Whole, runs: readonly StoredRun[]) {
     this.#accounts = new Accounts(budgetUsd, maxTokens)
     this.#money = this.#accounts.money
@@ -59,7 +59,9 @@ export class Budget {
     for (const row of runs.toSorted((a, b) => a.depth - b.depth)) this.attach(storedRun(row))
   }
 
-  /** In the place of what the configuration allows, while this process drives the conversation; returns what takes it back. */
+  /**
+   * Overrides the configured budget while this process drives the conversation; returns a function that restores it.
+   */
   allow(budgetUsd: number): () => void {
     const { cap } = this.#money
     this.#money.cap = budgetUsd
@@ -67,13 +69,13 @@ export class Budget {
     return () => void (this.#money.cap = cap)
   }
 
-  /** Follows a run that begins or goes on: what it reserves counts until it has stopped. */
+  /** Tracks a run that starts or resumes: what it reserves counts until it stops. */
   attach(run: RunOnAccount): void {
     this.#accounts.attach(run)
     run.watch?.(this.#waits.wake)
   }
 
-  /** A run that was not stored. */
+  /** Removes a run that was not stored. */
   forget(id: RunId): void {
     this.#accounts.forget(id)
     this.#inFlight.delete(id)
@@ -87,7 +89,7 @@ export class Budget {
     this.#accounts.giveBack(id)
   }
 
-  /** Why a run may make no further request: its conversation has spent what it may, or it has itself. */
+  /** Why a run may make no further request: its conversation or the run itself has reached its cap. */
   reached(run: Spender): Reached | undefined {
     this.#accounts.refresh()
     const shared = this.#ofConversation()
@@ -95,9 +97,9 @@ export class Budget {
   }
 
   /**
-   * Asked before each request: its worst case is held until `release`, with as long an answer as there is room for. A run
-   * waits where others hold what would let it go on, and one of them is at work. Where none is, they go on one after the
-   * other, with whatever is unreserved. `keepsSlot`: it holds its slot meanwhile.
+   * Called before each request: holds its worst case until `release`, with the longest answer that fits. A run waits
+   * while others hold what it needs and at least one of them works. If none works, they continue one after another with
+   * the unreserved budget. `keepsSlot`: it keeps its slot meanwhile.
    */
   ask(run: Spender, estimate: RequestEstimate, keepsSlot = false): ReservationResult {
     const { id, depth } = run
@@ -123,7 +125,7 @@ export class Budget {
     return this.#reserveRequest(run, input, output, cost)
   }
 
-  /** undefined: nobody is at work, and it is this one's turn. */
+  /** undefined: no run works, and it is this one's turn. */
   #wait(claim: Claim, keepsSlot: boolean): Promise<void> | undefined {
     const { id } = claim
     if (this.#accounts.giveBack(id, true)) this.#waits.wake()
@@ -134,7 +136,7 @@ export class Budget {
     return this.#waits.enter(claim)
   }
 
-  /** A run in the queue goes on only once there is a slot. */
+  /** A queued run continues only once there is a slot. */
   #works(id: RunId, keepsSlot: boolean): boolean {
     const asks = (each: RunId) => !keepsSlot || this.#accounts.rowOf(each)?.status !== 'queued'
     return [...this.#inFlight.keys()].some(asks) || anyWorks(this.#now(), id, keepsSlot)
@@ -145,8 +147,8 @@ export class Budget {
   }
 
   /**
-   * Asked before a subagent takes its place in the queue: what was named for it becomes its own, or something is free for its
-   * share. Waits as `ask` does. Where nobody is at work, it begins with what there is.
+   * Called before a subagent joins the queue: waits until its named amount, or some budget for its share, is free.
+   * Waits like `ask`. If no run works, it starts with what there is.
    */
   fund(run: Spender): { readonly until: Promise<void>; readonly held: string } | undefined {
     const { id, depth } = run
@@ -167,8 +169,8 @@ export class Budget {
   }
 
   /**
-   * The caps of a subagent that is about to begin, which `fund` has to be asked about then. `by`: the run that asks for it.
-   * @throws ToolError `limit` or `budget` with what was asked, what can be left and who has the rest.
+   * The caps of a subagent that is about to start; call `fund` before it runs. `by`: the run that asks for it. @throws
+   * ToolError `limit` or `budget` with what was asked, what can be left and who has the rest.
    */
   spawn(payer: RunId | null, wanted: Wanted, by?: Spender): Caps {
     this.#checkReached(by)
@@ -176,15 +178,15 @@ export class Budget {
   }
 
   /**
-   * The caps of a run that is to go on below another: what is asked for has to be there, all else is made to fit.
-   * @throws ToolError `limit` or `budget` with what was asked, what is free and who reserves the rest.
+   * The caps of a run that resumes below another: a requested amount must be free, everything else is adjusted. @throws
+   * ToolError `limit` or `budget` with what was asked, what is free and who reserves the rest.
    */
   reserve(payer: RunId | null, wanted: Wanted, by?: Spender): Caps {
     this.#checkReached(by)
     const why = this.nothingFree(payer)
     if (why !== undefined) {
-      const hint = 'Wait for a report: what a subagent does not spend comes back.'
-      throw new ToolError('budget', `no subagent is started now, nothing is free: ${why}`, hint)
+      const hint = 'Wait for a report: a subagent returns the budget that it does not spend.'
+      throw new ToolError('budget', `cannot start a subagent now, no budget is free: ${why}`, hint)
     }
     const { usd, tokens } = wanted.asked ?? {}
     this.#checkAsked(this.#money, { field: 'max_cost_usd', asked: usd }, payer)
@@ -192,7 +194,7 @@ export class Budget {
     return this.share(payer, wanted)
   }
 
-  /** The same, of whatever there is: a run that gets too little pauses before its first request. */
+  /** The same with whatever is free: a run that gets too little pauses before its first request. */
   share(payer: RunId | null, { asked = {}, defined }: Wanted): Caps {
     this.#accounts.refresh()
     const money = shareOf(this.#money, payer, asked.usd ?? defined, (amount) => amount)
@@ -201,7 +203,7 @@ export class Budget {
     return { maxCostUsd: money.cap, maxTokens: tokens.cap, ...unlessNone('growsTo', growsTo) }
   }
 
-  /** The caps of a run that goes on: these beyond what it has come to. */
+  /** The caps of a resumed run: these amounts beyond what it has used. */
   beyond(run: Pick<StoredRun, 'id'>, { maxCostUsd, maxTokens, growsTo }: Caps): Caps {
     this.#accounts.refresh()
     const plus = (ledger: Ledger, cap: number | null) =>
@@ -217,7 +219,7 @@ export class Budget {
     }
   }
 
-  /** The limits of a run that goes on with what it had left when it stopped, as far as that is free. */
+  /** The limits of a resumed run: what it had left when it stopped, as far as that is free. */
   again({ id, parentRunId, limits }: Spender): RunLimits {
     this.#accounts.refresh()
     const fit = (ledger: Ledger, cap: number | null) => {
@@ -232,17 +234,17 @@ export class Budget {
     this.#accounts.refresh()
     const shared = this.#ofConversation()
     const reached = shared ? `${shared} in this conversation` : by && this.#reachedItself(by)?.note
-    if (reached) throw new ToolError('budget', `no subagent is started any more: ${reached}`)
+    if (reached) throw new ToolError('budget', `cannot start more subagents: ${reached}`)
   }
 
-  /** Why nothing can be reserved below a run, or null: in the conversation; undefined: something can. */
+  /** Why nothing can be reserved below a run (null: in the conversation); undefined: something can. */
   nothingFree(payer: RunId | null): string | undefined {
     this.#accounts.refresh()
     if (this.#money.isUsedUp(payer)) return this.#accounts.figures(this.#money, payer)
     return this.#tokens.free(payer) === 0 ? this.#accounts.figures(this.#tokens, payer) : undefined
   }
 
-  /** What spawns below a run would reserve, one after the other, and what would be left unreserved then. null: no cap. */
+  /** What spawns below a run would reserve in order, and what would remain unreserved. null: no cap. */
   forecast(payer: RunId, spawns: readonly Wanted[]) {
     this.#accounts.refresh()
     const usd = forecastOf(
@@ -256,7 +258,10 @@ export class Budget {
     return { usd: usd.sum, freeUsd: usd.free, tokens: tokens.sum ?? 0, freeTokens: tokens.free ?? 0 }
   }
 
-  /** What a run may still spend, by its own caps and by those of all. No money can be told of what has no known price. */
+  /**
+   * What a run may still spend, by its own caps and those of the conversation. No amount of money without a known
+   * price.
+   */
   left(run: Spender): Rest {
     this.#accounts.refresh()
     const usd = leftOf(this.#money, run.id, run.limits.maxCostUsd)
@@ -266,13 +271,13 @@ export class Budget {
     }
   }
 
-  /** Of what nobody has spent: what a run holds for what it has started. */
+  /** The part of the unspent budget that a run reserves for what it started. */
   reserved({ id }: Pick<StoredRun, 'id'>): { readonly usd: number; readonly tokens: number } {
     this.#accounts.refresh()
     return { usd: this.#money.reservedBelow(id), tokens: this.#tokens.reservedBelow(id) }
   }
 
-  /** What is spent, reserved and free in the whole conversation. */
+  /** Spent, reserved and free budget of the whole conversation. */
   get totals() {
     this.#accounts.refresh()
     const of = (ledger: Ledger) => ({
@@ -283,7 +288,7 @@ export class Budget {
     return { usd: of(this.#money), tokens: of(this.#tokens), isPriced: this.#accounts.isPriced }
   }
 
-  /** Keeps with the conversation what it may spend, so that any process can say what is left. */
+  /** Stores the budget with the conversation, so that any process can report what is left. */
   store({ tx }: Pick<Change, 'tx'>, id: ConversationId): void {
     const budget: ConversationBudget = { usd: this.#money.cap, tokens: this.#tokens.cap! }
     const known = tx.get('conversations', id)?.budget
@@ -323,14 +328,14 @@ export class Budget {
     return moneyReached(spent, cap) ?? this.#explained(tokensReached(this.#tokens.spent, this.#tokens.cap))
   }
 
-  /** Why tokens are what is short, where a budget in money was given too. */
+  /** Why tokens are short although a budget in money was set. */
   #explained<T extends string | undefined>(tokens: T): T | string {
     return tokens === undefined || this.#accounts.isPriced || this.#money.cap === null
       ? tokens
       : `${tokens}; ${UNPRICED}`
   }
 
-  /** A share has no cap of its own: what it may come to is told by what is unreserved. */
+  /** A share has no cap of its own: the unreserved budget decides its size. */
   #reachedItself({ id, limits: { maxCostUsd, maxTokens, growsTo, asked } }: Spender): Reached | undefined {
     const usd = (growsTo?.maxCostUsd ?? null) === null ? (asked?.maxCostUsd ?? maxCostUsd) : null
     const money = moneyReached(this.#money.used(id), usd, 'its own ')

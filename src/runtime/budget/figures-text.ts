@@ -4,10 +4,10 @@ import { clean, type Ledger } from './ledger.ts'
 import { dollars } from './money-text.ts'
 import { count } from './token-count.ts'
 
-/** Of those who hold something: named in a refusal. */
+/** Most holders that a refusal names. */
 const NAMED = 4
 
-/** `$1.00 of $5.00 are spent, $0.50 is reserved by explore (brn_x)`. `rows`: of the runs that have not stopped. */
+/** `$1.00 of $5.00 is spent, $0.50 is reserved by explore (brn_x)`. `rows`: runs that have not stopped. */
 export function figuresText(
   ledger: Ledger,
   payer: RunId | null,
@@ -35,7 +35,7 @@ class Figures {
     const spent = this.#shown(id === null ? this.#ledger.spent : this.#ledger.used(id))
     const own = id === null ? '' : 'its own '
     const used = this.#isMoney
-      ? `${spent} of ${own}${whole} are spent`
+      ? `${spent} of ${own}${whole} is spent`
       : `${spent} of ${own}${whole} tokens are used`
     return [used, ...this.#reservations(id)].join(', ')
   }

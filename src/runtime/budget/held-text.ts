@@ -4,7 +4,7 @@ import { dollars } from './money-text.ts'
 import type { RequestCost } from './request-cost.ts'
 import { count } from './token-count.ts'
 
-/** Why a request has to wait: what others hold, in the unit that the request lacks, and who they are. */
+/** Why a request must wait: what others hold, in the unit that it lacks, and who they are. */
 export function heldText(
   id: string,
   { inputUsd, outputUsdPerToken, fair }: RequestCost,
@@ -15,7 +15,7 @@ export function heldText(
   return holdingsText(lacksMoney ? money : tokens, id, lacksMoney)
 }
 
-/** What others than a run hold, and who they are: `8,000 tokens are reserved by 1 subagent`. */
+/** What other runs hold, and who they are: `8,000 tokens are reserved by 1 subagent`. */
 export function holdingsText(ledger: Ledger, id: string, isMoney: boolean): string {
   const holdings = ledger.holdings(id)
   const held = clean(holdings.reduce((sum, { amount }) => sum + amount, 0))

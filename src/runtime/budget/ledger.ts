@@ -9,12 +9,12 @@ import {
 } from './account-tree.ts'
 
 /**
- * Who holds how much of one shared amount, dollars or tokens: an account for each run, below that of the run which has
- * started it. An open account with a cap reserves it out of the one above, whatever it has used; one without draws on the
- * nearest above that has one. A change touches the accounts above it alone.
+ * Holdings of one shared amount, in dollars or tokens: an account per run, below the account of the run that started
+ * it. An open account with a cap reserves it from the one above, whatever it has used; one without a cap draws on the
+ * nearest capped one above. A change affects only the accounts above it.
  */
 export class Ledger {
-  /** Of the whole tree; null: without a cap. */
+  /** Of the whole tree; null: no cap. */
   cap: number | null
   readonly #accounts = new Map<string, Account>()
   #committed = 0
@@ -29,12 +29,12 @@ export class Ledger {
     return this.#spent
   }
 
-  /** What others than this account and those above it hold. */
+  /** What accounts other than this one and those above it hold. */
   holdings(id: string): readonly Holding[] {
     return new AccountTree(this.#accounts).holdings(id, (each) => this.reservedBy(each))
   }
 
-  /** Makes an account, or changes what is known of it; `own` counts for a new one alone. */
+  /** Creates or updates an account; `own` applies only to a new one. */
   know(id: string, facts: AccountFacts, own = 0): void {
     const known = this.#accounts.get(id)
     if (!known) {
@@ -51,7 +51,7 @@ export class Ledger {
     this.#settle(known)
   }
 
-  /** An account of which nothing was written. */
+  /** Removes an account whose run was not stored. */
   forget(id: string): void {
     const account = this.#accounts.get(id)
     if (!account) return
@@ -67,7 +67,7 @@ export class Ledger {
     this.#commit(account, amount)
   }
 
-  /** For a request that begins; what it lacks its account grows by. */
+  /** Holds budget for a starting request; its account grows by what is missing. */
   hold(id: string, amount: number): void {
     this.#grow(id, amount)
     const account = this.#accounts.get(id)!
@@ -89,8 +89,8 @@ export class Ledger {
   }
 
   /**
-   * A share keeps what it has not spent up to what it grows to by itself; `isIdle`: nothing. The rest goes back, and so does
-   * what shares above it had grown by for it. Whether there was any.
+   * Reduces a share to what it has used, or if not `isIdle`, to its own growth limit. The rest returns, including the
+   * growth of shares above it. Returns whether there was any.
    */
   giveBack(id: string | null, isIdle = false): boolean {
     const account = this.#payer(id)
@@ -105,18 +105,18 @@ export class Ledger {
     return this.giveBack(account.parent) || account.cap! < before
   }
 
-  /** What its next request may come to. `beyond`: nobody else can go on, so that a share takes what is unreserved. */
+  /** The largest possible next request. `beyond`: no other run can continue, so a share takes what is unreserved. */
   room(id: string, beyond = false): number {
     return Math.max(0, Math.min(this.#roomOf(this.#payer(id), beyond), this.#unspent()))
   }
 
-  /** What it lacks of what was named for it. */
+  /** The missing part of its named amount. */
   lacks(id: string): number {
     const account = this.#accounts.get(id)
     return account?.isNamed ? clean(account.growsTo! - account.cap!) : 0
   }
 
-  /** What was named for it becomes its own, as far as it is unreserved. */
+  /** Gives it its named amount, as far as that is unreserved. */
   take(id: string, beyond: boolean): void {
     const account = this.#accounts.get(id)!
     const amount = Math.min(this.lacks(id), this.room(id, beyond) - (account.cap! - account.committed))
@@ -126,7 +126,7 @@ export class Ledger {
     this.#settle(account)
   }
 
-  /** What a share leaves to whoever the amount belongs to that it grows out of; 0 for what does not grow. */
+  /** What a share leaves to the owner of the amount that it grows from; 0 for accounts that do not grow. */
   keptAbove(id: string): number {
     const account = this.#payer(id)
     if (!account || !isShare(account)) return 0
@@ -135,13 +135,13 @@ export class Ledger {
     return keptOf(above ? above.cap : this.cap)
   }
 
-  /** The same, once every request under way and these accounts have come to an end, and spent nothing more. */
+  /** The same after all requests in progress and these accounts end without spending more. */
   mostRoom(id: string | null, comesBack: ReadonlySet<string>): number {
     const unspent = this.cap === null ? Infinity : this.cap - this.#spent
     return Math.min(new AccountTree(this.#accounts).laterRoom(id, this.cap, comesBack), unspent)
   }
 
-  /** What nobody has spent, reserved or holds, as far as a new account below this one may have it. null: no cap. */
+  /** What is not spent, reserved or held, as far as a new account below this one may have it. null: no cap. */
   free(id: string | null): number | null {
     const account = this.#payer(id)
     const cap = account ? account.cap : this.cap
@@ -150,18 +150,18 @@ export class Ledger {
     return clean(Math.min(own, this.#unspent()))
   }
 
-  /** Nothing is free of what there was; of a cap of 0 there was nothing, and what costs nothing needs none. */
+  /** Nothing is free of a positive amount; a cap of 0 had nothing, and free work needs nothing. */
   isUsedUp(id: string | null): boolean {
     return this.cap !== 0 && this.free(id) === 0
   }
 
-  /** The whole of which `free` tells. */
+  /** The total that `free` refers to. */
   whole(id: string | null): number | null {
     const account = this.#payer(id)
     return account ? account.cap : this.cap
   }
 
-  /** Spent and held by an account, with what those below it stand for. */
+  /** Spent and held by an account, plus what those below it reserve. */
   committed(id: string): number {
     return this.#accounts.get(id)?.committed ?? 0
   }
@@ -171,14 +171,17 @@ export class Ledger {
     return this.#accounts.get(id)?.used ?? 0
   }
 
-  /** What an account holds of the one above: its cap beyond what is spent; without one, what its requests may cost. */
+  /**
+   * What an account holds of the one above: its cap beyond what is spent; without a cap, the maximum cost of its
+   * requests.
+   */
   reservedBy(id: string): number {
     const account = this.#accounts.get(id)
     if (!account) return 0
     return clean(account.cap === null ? account.held : account.total - account.used)
   }
 
-  /** The same of those below it and of what is under way; null: of the whole tree. */
+  /** The same for accounts below it and requests in progress; null: for the whole tree. */
   reservedBelow(id: string | null): number {
     if (id === null) return clean(this.#committed - this.#spent)
     const account = this.#accounts.get(id)
@@ -199,7 +202,7 @@ export class Ledger {
     return isNamed || isShare(above) ? room : room - keptOf(above ? above.cap : this.cap)
   }
 
-  /** Whatever is reserved: nothing begins that the whole does not have, once it has been made smaller. */
+  /** Regardless of reservations: nothing starts that exceeds the total, once that was reduced. */
   #unspent(): number {
     return this.cap === null ? Infinity : this.cap - this.#spent - this.#held
   }
@@ -214,7 +217,7 @@ export class Ledger {
     this.#settle(account)
   }
 
-  /** The nearest account, from this one upwards, that is open and has a cap. */
+  /** The nearest open account with a cap, from this one upwards. */
   #payer(id: string | null): Account | undefined {
     for (let at = id; at !== null;) {
       const account = this.#accounts.get(at)
@@ -260,7 +263,7 @@ export class Ledger {
   }
 }
 
-/** Never less than nothing. Sums of dollars are not exact. */
+/** Never negative: sums of dollars are not exact. */
 export function clean(amount: number): number {
   return Math.max(0, Number(amount.toFixed(9)))
 }

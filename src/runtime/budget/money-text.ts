@@ -1,15 +1,15 @@
 import { clean } from './ledger.ts'
 
-/** Where what is left, or short, is said in tokens although there is a budget in money. */
-export const UNPRICED = 'the price of a model is not known, so tokens are capped instead of dollars'
+/** Shown if figures are in tokens although a budget in money was set. */
+export const UNPRICED = 'the price of a model is unknown, so tokens are capped instead of dollars'
 
-/** Of a cap of 0 nothing is spent: whether a request may be made follows from its price. */
+/** With a cap of 0 nothing is spent: the price decides whether a request may be made. */
 export function moneyReached(spent: number, cap: number | null, whose = ''): string | undefined {
   const isReached = cap !== null && spent > 0 && clean(cap - spent) === 0
-  return isReached ? `${dollars(spent)} of ${whose}${dollars(cap)} are spent` : undefined
+  return isReached ? `${dollars(spent)} of ${whose}${dollars(cap)} is spent` : undefined
 }
 
-/** Cents, and as much more as small sums need. */
+/** Rounds to cents, with more digits for small amounts. */
 export function dollars(amount: number): string {
   return `$${amount.toFixed(amount < 1 ? 6 : 2).replace(/(\.\d\d+?)0+$/, '$1')}`
 }

@@ -1,9 +1,9 @@
 import { assumedOutputTokens } from '../../core/limits.ts'
 import type { RequestEstimate } from '../../loop/ports.ts'
 
-/** A request of which less is left for the answer is not made. Tokens. */
+/** Shortest useful answer: with less left, no request is made. Tokens. */
 const LEAST_OUTPUT = 256
-/** Below this the end of other requests is waited for first. Tokens. */
+/** With less left, the request first waits for others to end. Tokens. */
 const FAIR_OUTPUT = 4_096
 
 /** At list price, in dollars. */
@@ -16,7 +16,7 @@ export interface RequestCost {
   readonly least: number
 }
 
-/** What a request may cost at most: nothing of its input counts as read from a cache. */
+/** Maximum cost of a request, without any cached input. */
 export function requestCost({ input, maxOutput, price }: RequestEstimate): RequestCost {
   const rate = price?.long && input > price.long.overTokens ? price.long : price
   const perToken = (usdPerMillion = 0) => usdPerMillion / 1_000_000
@@ -30,7 +30,7 @@ export function requestCost({ input, maxOutput, price }: RequestEstimate): Reque
   }
 }
 
-/** How long an answer may be, with so much money and so many tokens for the request. Less than 0: its input is too large. */
+/** The longest answer that this much money and these tokens allow. Negative: its input is too large. */
 export function affordableOutput(
   { inputUsd, outputUsdPerToken, most }: RequestCost,
   input: number,

@@ -9,13 +9,13 @@ import { count } from './token-count.ts'
 
 export type Caps = Pick<RunLimits, 'maxCostUsd' | 'maxTokens' | 'growsTo' | 'asked'>
 
-/** What is to be reserved: as it was asked for, else as a definition says, else a share. */
+/** What to reserve: the requested amount, else that of the definition, else a share. */
 export interface Wanted {
   readonly asked?: { readonly usd?: number | undefined; readonly tokens?: number | undefined }
   readonly defined?: number | undefined
 }
 
-/** What a call has named, and a definition, in one unit. */
+/** The amounts of a call and of a definition, in one unit. */
 export interface Amount {
   readonly field: 'max_cost_usd' | 'max_tokens'
   readonly asked: number | undefined
@@ -23,9 +23,9 @@ export interface Amount {
 }
 
 /**
- * The caps of a subagent that is about to begin: a share, or what is named for it. What others hold of that it has to wait
- * for, as long as `comesBack` can give it back. @throws ToolError `limit` or `budget` with what was asked, what can be left
- * and who has the rest.
+ * The caps of a subagent that is about to start: a share, or its named amount. It waits for what others hold of that,
+ * as long as `comesBack` can return it. @throws ToolError `limit` or `budget` with what was asked, what can be left and
+ * who has the rest.
  */
 export function spawnCaps(
   accounts: Accounts,
@@ -39,7 +39,7 @@ export function spawnCaps(
     if (ledger.cap !== 0 && most(ledger) === 0)
       throw new ToolError(
         'budget',
-        `no subagent is started, nothing is free: ${accounts.figures(ledger, payer)}`,
+        `cannot start a subagent, no budget is free: ${accounts.figures(ledger, payer)}`,
       )
   const weigh = (ledger: Ledger, amount: Amount) => {
     if ((amount.asked ?? 0) > most(ledger))
@@ -61,7 +61,7 @@ export function spawnCaps(
   }
 }
 
-/** What was asked for is more than can be left. */
+/** More was asked for than can be left. */
 export function tooMuch(
   accounts: Accounts,
   ledger: Ledger,
@@ -77,17 +77,17 @@ export function tooMuch(
   return new ToolError('limit', `${field} ${amount} is more than the ${rest} left to ${whose}: ${figures}`)
 }
 
-/** What a subagent may grow to, by unit; nothing where neither is said. */
+/** What a subagent may grow to, by unit; nothing without a named amount. */
 export function unlessNone<K extends 'growsTo' | 'asked'>(key: K, amounts: NonNullable<RunLimits[K]>) {
   return amounts.maxCostUsd === null && amounts.maxTokens === null ? {} : { [key]: amounts }
 }
 
-/** Tokens are whole, but for a share of next to nothing. */
+/** Whole tokens, except for a tiny share. */
 export function wholeTokens(tokens: number): number {
   return tokens < 1 ? tokens : Math.floor(tokens)
 }
 
-/** Whether a subagent has to wait in one unit: for the rest of what was named for it, or for anything at all. */
+/** Whether a subagent must wait in one unit: for the rest of its named amount, or for any budget at all. */
 export function isLacking(ledger: Ledger, id: string, beyond: boolean): boolean {
   const cap = ledger.capOf(id)
   if (cap === null || ledger.cap === 0) return false

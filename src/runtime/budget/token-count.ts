@@ -1,6 +1,6 @@
 import type { Usage } from '../../core/usage.ts'
 
-/** The tokens that count against a cap: input, whatever of it came from a cache, and output. */
+/** Tokens that count against a cap: input, cached or not, and output. */
 export function tokensOf({ input, output }: Usage): number {
   return input + output
 }

@@ -11,8 +11,8 @@ interface Ledgers {
 }
 
 /**
- * Why a request is not made whose worst case does not fit: with the shortest answer that is worth it. `figures`: of what a
- * run draws on, in the unit of a ledger; `left`: what a run has left by its own cap and that of all.
+ * Why a request is refused whose worst case does not fit, even with the shortest useful answer. `figures`: of what a
+ * run draws on, in the unit of a ledger; `left`: what its own cap and that of the conversation leave.
  */
 export function tooDear(
   { id, limits }: Spender,

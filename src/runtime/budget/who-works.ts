@@ -2,19 +2,19 @@ import type { RunId } from '../../core/ids.ts'
 import { isReported, isStopped } from '../../core/run-status.ts'
 import type { AccountRow } from './budget-account.ts'
 
-/** The runs of a conversation at one moment, as a run that waits for budget sees the others. */
+/** The runs of a conversation at one moment, from the view of a run that waits for budget. */
 export interface RunsNow {
-  /** Those that this process drives and that have not stopped. */
+  /** Active runs that this process drives. */
   readonly open: readonly AccountRow[]
-  /** Those that a person, their parent or a restart has paused: the call of their parent still waits. */
+  /** Runs paused by a person, their parent or a restart: their parent's call still waits. */
   readonly heldBack: readonly AccountRow[]
-  /** Those that wait for budget, and have seen the latest change. */
+  /** Runs that wait for budget and have seen the latest change. */
   readonly waiting: Pick<ReadonlySet<RunId>, 'has'>
 }
 
 /**
- * Whether a run besides this one goes on by itself, so that something will change. `keepsSlot`: the one that asks keeps
- * its slot while it waits, so that a run in the queue may wait for it.
+ * Whether another run continues by itself, so that something will change. `keepsSlot`: the asking run keeps its slot,
+ * so queued runs may depend on it.
  */
 export function anyWorks(now: RunsNow, id: RunId, keepsSlot: boolean): boolean {
   return now.open.some((run) => run.id !== id && works(run, now) && !(keepsSlot && run.status === 'queued'))
@@ -23,14 +23,14 @@ export function anyWorks(now: RunsNow, id: RunId, keepsSlot: boolean): boolean {
 function works(run: AccountRow, now: RunsNow): boolean {
   if (now.waiting.has(run.id)) return false
   if (run.status !== 'waiting') return true
-  // a run that has nothing left to wait for is about to go on
+  // a run with nothing left to wait for is about to continue
   if (run.reason === 'children') return awaitedBy(run, now).length === 0
   return run.reason === 'retry'
 }
 
 /**
- * The runs that end without a person's doing and without this one, so that what they have not spent comes back: those that
- * wait for budget too, as they pause when nothing works any more.
+ * Runs that end without a person and without this run, so that their unspent budget returns. Includes runs that wait
+ * for budget, because they pause when nothing works.
  */
 export function comesBack(now: RunsNow, id: RunId | null): ReadonlySet<RunId> {
   const above = ancestors(now, id)
@@ -38,7 +38,7 @@ export function comesBack(now: RunsNow, id: RunId | null): ReadonlySet<RunId> {
   return new Set(ending.map((run) => run.id))
 }
 
-/** A person has to answer it, or to continue what it waits for. */
+/** A person must answer it, or continue what it waits for. */
 function needsPerson(run: AccountRow, now: RunsNow): boolean {
   if (isStopped(run.status)) return true
   if (run.status !== 'waiting') return false
@@ -46,7 +46,7 @@ function needsPerson(run: AccountRow, now: RunsNow): boolean {
   return run.reason === 'children' && awaitedBy(run, now).some((child) => needsPerson(child, now))
 }
 
-/** A run waits for what it has started in the foreground; at its end, for what is in the background. */
+/** A run waits for its foreground subagents; at its end, for those in the background. */
 function awaitedBy({ id }: AccountRow, { open, heldBack }: RunsNow): readonly AccountRow[] {
   const children = [...open, ...heldBack].filter((run) => run.parentRunId === id)
   const foreground = children.filter(({ background }) => !background)
@@ -60,7 +60,7 @@ function ancestors({ open }: RunsNow, id: RunId | null): ReadonlySet<RunId> {
   return found
 }
 
-/** Paused, and to go on: its parent is not told of it. */
+/** Paused and due to resume: its parent gets no report. */
 export function isHeldBack({ status, reason }: AccountRow): boolean {
   return status === 'paused' && !isReported({ status, reason })
 }

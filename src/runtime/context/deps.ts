@@ -22,8 +22,8 @@ import type { StartQueue } from '../run/start-queue.ts'
 import type { TaskTexts } from '../task/task-texts.ts'
 
 /**
- * Everything a runtime works with; made once by `createRuntime`. A function names the ports that it uses, as
- * `Pick<Deps, ...>`; only what composes a runtime or drives runs takes all of them.
+ * Everything a runtime works with; created once by `createRuntime`. Functions name the ports that they use, as
+ * `Pick<Deps, ...>`; only code that composes a runtime or drives runs takes all of them.
  */
 export interface Deps {
   readonly store: Store
@@ -41,27 +41,27 @@ export interface Deps {
   readonly tools: Registry
   readonly agents: AgentRegistry
   readonly resolveModel: ResolveModel
-  /** The cheaper model of a model's provider; the same id where there is none. */
+  /** The cheaper model of a model's provider; the same id if there is none. */
   readonly smallModelOf: (modelId: string) => string
   readonly config: Config
-  /** The layers of the root level, mode included. */
+  /** The layers of the root level, including the mode. */
   readonly rootLayers: readonly Layer[]
-  /** The mode, where somebody has named it: it is that of every conversation which is driven here. */
+  /** The mode set for this process: it applies to every conversation driven here. */
   readonly namedMode?: Mode | undefined
-  /** Kills what runs started and left running; resolves with the pids that could not be ended. */
+  /** Kills what runs started and left running; resolves with the pids that could not be stopped. */
   readonly endProcesses: (runIds: readonly RunId[]) => Promise<readonly number[]>
-  /** The same for a process that is gone: by the value of OFFSHOOT_OWNER of its children. */
+  /** The same for an exited process, found by the OFFSHOOT_OWNER of its children. */
   readonly endOwned: (owner: string) => Promise<readonly number[]>
-  /** Who says what is said through this process, where nobody else is named; default: a person. */
+  /** Default author of input through this process; default: a person. */
   readonly speaker?: Author | undefined
   /** Identifies this process in the environment of its children. */
   readonly owner: string
-  /** Masks what leaves the program, and keys in what tools return. */
+  /** Masks secrets in all output, and keys in tool results. */
   readonly secrets: SecretMask
-  /** The leases of this process. Absent where it is the only one that knows the store. */
+  /** The leases of this process. Absent for a private store. */
   readonly ownership?: Ownership
-  /** Default: who watches reads it in the events. */
+  /** Default: observers read it in the events. */
   readonly tellUnknown?: TellUnknown | undefined
-  /** Child processes are started under it. Absent where tools start none. */
+  /** Guard of child processes. Absent if no tool starts any. */
   readonly guard?: Guard
 }

@@ -9,10 +9,10 @@ export interface RunSetting extends Pick<Scope, 'workspace' | 'systemText'> {
   /** Those of this conversation; default: those of the runtime. */
   readonly agents?: AgentRegistry | undefined
   readonly tools?: Registry | undefined
-  /** What the conversation may spend while it is driven, US dollars; default: `limits.budgetUsd`. */
+  /** Budget of the conversation while it is driven, US dollars; default: `limits.budgetUsd`. */
   readonly budgetUsd?: number | undefined
-  /** What the program says about the conversation, for its own tools; default: as the last run of the branch has it. */
+  /** The chat's `context` for custom tools; default: that of the last run of the branch. */
   readonly context?: Json | undefined
-  /** Called when what a person starts there is stored and nothing of it has happened: a subscriber misses no event. */
+  /** Called when a person's start is stored and before it runs, so that a subscriber misses no event. */
   readonly onStored?: ((id: ConversationId) => void) | undefined
 }

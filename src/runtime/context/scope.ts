@@ -14,7 +14,7 @@ export interface Scope {
   readonly tree: RunTree
 }
 
-/** What one function uses of a scope: ports of the runtime, and members of the run tree. */
+/** The part of a scope that one function uses: ports of the runtime, and members of the run tree. */
 export interface ScopePart<Ports extends Partial<Deps>, Members extends keyof RunTree> {
   readonly deps: Ports
   readonly tree: Pick<RunTree, Members>
@@ -24,21 +24,21 @@ export interface ScopePart<Ports extends Partial<Deps>, Members extends keyof Ru
 export interface RunTree {
   readonly budget: Budget
   readonly receipts: LatestReceipts
-  /** Drives a run that is in the store, and then whatever waits on its branch. Settles when the run has stopped. */
+  /** Drives a stored run, then whatever waits on its branch. Settles when the run has stopped. */
   drive(run: LiveRun): Promise<void>
-  /** Settles when a run has stopped: drives it unless that is done already, or it has stopped before. */
+  /** Settles when a run has stopped: drives it unless it is driven or stopped already. */
   attach(run: LiveRun): Promise<void>
-  /** Whether a run is being driven, or is about to be by the one that has just started it. */
+  /** Whether a run is driven, or about to be by its starter. */
   drives(run: LiveRun): boolean
   /** The latest run of a branch, if this process has driven one. */
   latest(branchId: BranchId): LiveRun | undefined
   /**
-   * In the change that writes a run: makes it the latest of its branch, so that the next change finds it, which may be of
-   * the same commit.
+   * In the change that writes a run: makes it the latest of its branch, so that the next change of the same commit
+   * finds it.
    */
   publish(run: LiveRun): void
-  /** That change was not stored: the latest run is the one before. */
+  /** That change was not stored: the earlier run is the latest again. */
   withdraw(run: LiveRun): void
-  /** The latest runs of all branches below a branch, the deepest first: whichever of its runs started them. */
+  /** The latest runs of all branches below a branch, deepest first, whichever of its runs started them. */
   below(branchId: BranchId): readonly LiveRun[]
 }

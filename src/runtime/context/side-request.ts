@@ -18,9 +18,9 @@ import type { RunTree, ScopePart } from './scope.ts'
 export type AsidePorts = Pick<Deps, 'clock' | 'gates' | 'newId'>
 
 /**
- * The text of one request that is made beside the turns of a run: through the gate, within the budget, tried once. It
- * counts as the run's. Waits while others hold what it needs. Rejects with why there is no text: an answer that
- * was refused, filtered or cut is none.
+ * The text of one request outside a run's turns: through the gate, within the budget, without retries. It counts in the
+ * run's figures, and waits while others hold the budget that it needs. Rejects if there is no usable text, as for a
+ * refused, filtered or cut answer.
  */
 export async function askAside(
   scope: ScopePart<AsidePorts, 'budget'>,
@@ -59,12 +59,12 @@ export async function askAside(
 
 export interface Aside {
   readonly messages: readonly ContextMessage[]
-  /** Tokens; default: what the model can write. */
+  /** Tokens; default: the model's maximum. */
   readonly maxOutput?: number
   readonly signal: AbortSignal
 }
 
-/** What it may cost at most, as of any other request. @throws where that does not fit. */
+/** Its maximum cost, as for any other request. @throws if it does not fit. */
 async function reserve(
   { deps: { clock }, tree: { budget } }: ScopePart<Pick<AsidePorts, 'clock'>, 'budget'>,
   { row }: LiveRun,
@@ -87,7 +87,7 @@ function count(
   { aborted }: AbortSignal,
 ): void {
   budget.spend(run.row, { usage, costUsd })
-  if (aborted) return // what comes after the wait was given up counts in the conversation alone: the run may have ended
+  if (aborted) return // a cost that arrives after the wait was given up counts only in the conversation: the run may have ended
   const { row } = run
   run.held.count({ usage: addUsage(row.usage, usage), costUsd: addCost(row.costUsd, costUsd) })
 }

@@ -22,36 +22,36 @@ import { rollBackStarts } from '../run/roll-back-starts.ts'
 import type { CommandInbox } from './command-inbox.ts'
 import { driveAll } from './drive-all.ts'
 
-/** A run that is being driven. */
+/** A driven run. */
 export interface StartedRun {
   readonly conversationId: ConversationId
   readonly branchId: BranchId
   readonly runId: RunId
-  /** The last `seq` of the conversation before this run: its events come after it. */
+  /** The last `seq` of the conversation before this run. */
   readonly seqBefore: number
-  /** Names of the tools that its agent may call. */
+  /** Names of its agent's tools. */
   readonly tools: readonly string[]
-  /** What a process left of this conversation that is gone, taken up before this run began. */
+  /** Runs of an exited process, recovered before this run started. */
   readonly recovered: readonly RecoveredRun[]
-  /** Settles when the run and everything else of its conversation has stopped. Rejects only when the store fails. */
+  /** Settles when the whole conversation has stopped. Rejects only if the store fails. */
   readonly result: Promise<RunResult>
   /** Stops the whole tree. The first reason stays. */
   stop(verb: StopVerb): void
 }
 
 /**
- * `pause`: a person pauses it. `leave`: its program ends, or drives it no further; it can go on too. Final are `cancel`, of a
- * person, and `end`, of a program that has to end at once.
+ * `pause`: by a person. `leave`: its program exits or stops driving it; it can resume too. Final: `cancel` by a person,
+ * and `end` by a program that must exit at once.
  */
 export type StopVerb = 'pause' | 'leave' | 'cancel' | 'end'
 
 export interface Conversations {
-  /** Those that are being driven: one driver each, so that no branch has two runs at a time. */
+  /** Driven conversations: one driver each, so that no branch has two runs at a time. */
   readonly live: Map<ConversationId, LiveConversation>
   readonly commandInbox: CommandInbox
-  /** Verbs that are at work in conversations that this process does not drive. */
+  /** Verbs at work in conversations that this process does not drive. */
   readonly visits: Map<ConversationId, Promise<unknown>>
-  /** A stored conversation as it is to be driven. */
+  /** A stored conversation, ready to be driven. */
   revive(id: ConversationId, where: RunSetting): LiveConversation
 }
 
@@ -59,7 +59,7 @@ export type AcquirePorts = Pick<Deps, 'ownership' | 'recorder' | 'store'>
 export type RecoverPorts = EndRunPorts & Pick<Deps, 'endOwned' | 'endProcesses' | 'owner' | 'tellUnknown'>
 export type StartPorts = AcquirePorts & RecoverPorts & DelegationPorts & Pick<Deps, 'namedMode'>
 
-/** Takes the conversation, writes what is to begin there, and drives it until nothing is left to do. */
+/** Acquires the conversation, writes the start, and drives it until nothing is left to do. */
 export async function startDriving(
   deps: StartPorts,
   conversations: Conversations,
@@ -86,7 +86,7 @@ export async function startDriving(
       if (isNew) deps.ownership?.acquireIn(change.tx, conversationId)
       for (const run of started.drive) live.publish(run)
     })
-    if (!conversations.live.has(conversationId)) conversations.live.set(conversationId, live) // it was quiet meanwhile
+    if (!conversations.live.has(conversationId)) conversations.live.set(conversationId, live) // it was idle meanwhile
     const { run, drive } = started!
     where.onStored?.(conversationId)
     driveAll(live, drive)
@@ -95,21 +95,21 @@ export async function startDriving(
     rollBackStarts(deps, live, started?.drive ?? [])
     const left = releaseWhenQuiet(live, release)
     if (hasRecovered || live.isQuiet) await left
-    else ignoreLateRejection(left) // the caller that started what still runs there waits for it
+    else ignoreLateRejection(left) // the caller that started the remaining work waits for it
     throw error
   }
 }
 
-/** A conversation of which this process has the lease. */
+/** A conversation whose lease this process holds. */
 export interface AcquiredConversation {
   readonly live: LiveConversation
-  /** Who had the lease before. */
+  /** The previous owner. */
   readonly before: LeaseRow | undefined
-  /** Gives it back, once nothing is driven any more. */
+  /** Releases the lease once nothing is driven any more. */
   readonly release: () => Promise<void>
 }
 
-/** @throws OffshootError `conflict` that names the process which drives the conversation. */
+/** @throws OffshootError `conflict` with the process that drives the conversation. */
 export async function acquireConversation(
   deps: AcquirePorts,
   conversations: Conversations,
@@ -124,7 +124,7 @@ export async function acquireConversation(
     deps.recorder.forget(id)
     live = driven(conversations, id, where)
   } catch (error) {
-    await deps.ownership?.release(id) // nobody drives what cannot be read
+    await deps.ownership?.release(id) // an unreadable conversation is not driven
     throw error
   }
   const leave = join(conversations, live)
@@ -135,7 +135,7 @@ export async function acquireConversation(
   return { live, before, release }
 }
 
-/** Commands for it are answered, and it stays the one that is driven, until all who have joined it have left. */
+/** Keeps it driven and answers its commands until all holders have left. */
 function join({ live: all, commandInbox }: Conversations, live: LiveConversation): () => Promise<void> {
   live.holders++
   const endCommands = commandInbox.listen(live)
@@ -147,23 +147,23 @@ function join({ live: all, commandInbox }: Conversations, live: LiveConversation
 }
 
 /**
- * What has to end before this process begins to drive a conversation, so that nobody else changes its runs: the stop of
- * all of them, and a verb on what nobody drove.
+ * What must end before this process starts to drive a conversation, so that no other code changes its runs: the
+ * shutdown, and a verb on an undriven conversation.
  */
 function workIn({ live, visits }: Conversations, id: ConversationId): Promise<unknown> | undefined {
   const known = live.get(id)
   return known?.stopped && !known.isQuiet ? known.quiet() : visits.get(id)
 }
 
-/** Something that is done in a conversation, and the lease that is given back after it. */
+/** Work in a conversation, and the lease to release afterwards. */
 export interface Visit<T> {
   act(live: LiveConversation): Promise<T>
   release(): Promise<void>
 }
 
 /**
- * Has a verb done in a conversation: as this process drives it, or else by itself in one that is made for it. Of those
- * there is one at a time, and nobody begins to drive it meanwhile.
+ * Runs a verb in a conversation: in the driven one, or in a temporary one. Only one temporary at a time, and nothing
+ * starts to drive it meanwhile.
  */
 export async function visit<T>(
   conversations: Conversations,
@@ -174,7 +174,7 @@ export async function visit<T>(
   const { live, visits } = conversations
   while (visits.has(id)) await bestEffort(visits.get(id)!)
   const known = live.get(id)
-  // what it begins may go on when all others have left
+  // what it starts may continue after all others have left
   if (known) return await act(known).finally(joined(conversations, known, release))
   const acting = visitAlone(conversations, id, where, { act, release })
   visits.set(id, acting)
@@ -187,7 +187,7 @@ async function visitAlone<T>(
   where: RunSetting,
   { act, release }: Visit<T>,
 ): Promise<T> {
-  await Promise.resolve() // it is known as a visit first
+  await Promise.resolve() // registered as a visit first
   let own: LiveConversation | undefined
   try {
     own = conversations.revive(id, where)
@@ -201,7 +201,7 @@ async function visitAlone<T>(
   }
 }
 
-/** Joins a conversation; what is returned leaves it, once it is quiet. */
+/** Joins a conversation; the returned function leaves it once it is idle. */
 function joined(
   conversations: Conversations,
   live: LiveConversation,
@@ -219,7 +219,7 @@ function driven(conversations: Conversations, id: ConversationId, where: RunSett
   return live
 }
 
-/** Takes up what a process left that is gone, and drives it. One at a time: what one has taken the next finds driven. */
+/** Recovers what an exited process left, and drives it. One at a time: the next caller finds it driven. */
 export function recoverAndDrive(
   deps: RecoverPorts,
   acquired: Pick<AcquiredConversation, 'live' | 'before'>,
@@ -243,7 +243,7 @@ async function recoverLeftRuns(
   const left = leftRuns(deps, live)
   if (left.length === 0) return []
   if (before && before.owner !== deps.owner) await deps.endOwned(before.owner)
-  // whoever had the lease last need not be the one that ran them
+  // the last owner of the lease may not be the process that ran them
   await deps.endProcesses(left.map(({ row }) => row.id))
   await cleanUpCalls(deps, live.setting.workspace, left)
   const recovered = await recoverConversation(deps, live, policy)

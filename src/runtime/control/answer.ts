@@ -5,11 +5,11 @@ import { notHere, waits, type VerbScope } from './verb-scope.ts'
 
 export interface AnswerAnswer {
   readonly questionId: QuestionId
-  /** Whether no process goes on with the run: it does when somebody continues it. */
+  /** Whether no process drives the run: the answer applies when it is continued. */
   readonly waits: boolean
 }
 
-/** Answers a question of an agent. @throws OffshootError `conflict` that says who answered before, and when; `not_found`. */
+/** Answers a question of an agent. @throws OffshootError `conflict` with who answered before, and when; `not_found`. */
 export async function answer(
   { deps, live, settle }: VerbScope<Pick<Deps, 'questions' | 'store'>>,
   id: string,

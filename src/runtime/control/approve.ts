@@ -7,7 +7,7 @@ import { notHere, waits, type VerbScope } from './verb-scope.ts'
 export interface ApproveAnswer {
   readonly approvalId: ApprovalId
   readonly answer: ApprovalAnswer
-  /** Whether no process goes on with the run: it does when somebody continues it. */
+  /** Whether no process drives the run: the answer applies when it is continued. */
   readonly waits: boolean
 }
 
@@ -17,7 +17,7 @@ export interface Approved extends Extent {
 }
 
 /**
- * Answers an approval. @throws OffshootError `conflict` that says who answered before, and when; `not_found`; `usage` for
+ * Answers an approval. @throws OffshootError `conflict` with who answered before, and when; `not_found`; `usage` for
  * more than can be granted.
  */
 export async function approve(

@@ -14,8 +14,8 @@ export interface BackgroundAnswer {
 }
 
 /**
- * Sends a subagent to the background while its parent waits for it: the parent's call is answered as that of a
- * background spawn is, and the report comes later. @throws OffshootError `conflict` where nobody waits.
+ * Moves a subagent to the background while its parent waits for it: the parent's call is answered like a background
+ * spawn, and the report comes later. @throws OffshootError `conflict` if no agent waits.
  */
 export async function background(
   scope: VerbScope<Pick<Deps, 'recorder' | 'scheduler' | 'store'>>,
@@ -23,7 +23,8 @@ export async function background(
 ): Promise<BackgroundAnswer> {
   const { deps, live: conversation, requireOpen, settle } = scope
   const { row, live: run } = requireTarget(scope, id)
-  if (!run || !conversation.drives(run)) throw refusal(row.branchId, `is ${row.status}, and nobody drives it`)
+  if (!run || !conversation.drives(run))
+    throw refusal(row.branchId, `is ${row.status}, and no process drives it`)
   const answer = await deps.recorder.record(conversation.id, (change) => {
     requireOpen(change.tx)
     const { parent, call, journal } = waiting(run)
@@ -45,17 +46,17 @@ export async function background(
   return answer
 }
 
-/** Who waits for the run, with which call. */
+/** The run that waits for this one, and its call. */
 function waiting({ row, parent, call }: LiveRun) {
   if (isStopped(row.status)) throw refusal(row.branchId, `is ${row.status}`)
   const journal = parent?.journal
   if (row.background || !parent || !call || !journal?.isOpen(call.part.callId))
-    throw refusal(row.branchId, row.depth > 0 ? 'is in the background already' : 'is no subagent')
+    throw refusal(row.branchId, row.depth > 0 ? 'is already in the background' : 'is not a subagent')
   return { parent, call: { part: call.part, title: call.title }, journal }
 }
 
 function refusal(branchId: BranchId, why: string): OffshootError {
-  return new OffshootError('conflict', `${branchId} ${why}: nothing waits for it that could go on`, {
-    hint: 'offshoot ps shows what runs, and what waits for it',
+  return new OffshootError('conflict', `${branchId} ${why}, so moving it to the background frees no agent`, {
+    hint: 'offshoot ps shows the runs and what they wait for',
   })
 }

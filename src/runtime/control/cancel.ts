@@ -11,19 +11,19 @@ import { findTarget, type VerbScope } from './verb-scope.ts'
 /** The result of a cancel. */
 export interface CancelVerbAnswer {
   readonly outcome: 'cancelled' | 'already_finished'
-  /** The state of what was asked to end; null where nothing had run. */
+  /** The status of the target; null if nothing had run. */
   readonly status: RunStatus | null
-  /** How many runs it ended, those below included. */
+  /** Number of cancelled runs, including those below. */
   readonly runs: number
-  /** Pids of processes that could not be ended. */
+  /** Pids of processes that could not be stopped. */
   readonly left: readonly number[]
 }
 
 type CancelVerbPorts = CancelPorts & Pick<Deps, 'tellUnknown'>
 
 /**
- * Ends a run, the latest run of a branch, or everything in a conversation, with all that is below. `ifStoppedAt`, of a run:
- * only where it has not gone on since it stopped then. @throws OffshootError `conflict` where it has
+ * Cancels a run, the latest run of a branch, or everything in a conversation, with all below. `ifStoppedAt`, for a run:
+ * only if it has not resumed since it stopped then. @throws OffshootError `conflict` if it has
  */
 export function cancel(
   scope: VerbScope<CancelVerbPorts>,
@@ -49,13 +49,13 @@ async function cancelTarget(
 
 function requireStoppedAt({ row }: LiveRun, at: number | undefined): void {
   if (at === undefined || (row.status === 'paused' && row.endedAt === at)) return
-  // whether it ever stopped at that time is not known
-  throw new OffshootError('conflict', `${row.id} is ${row.status}, and not paused since ${at}`, {
-    hint: 'it has gone on since then, or did not stop then; GET /api/runs/ID has its endedAt',
+  // unknown whether it ever stopped at that time
+  throw new OffshootError('conflict', `${row.id} is ${row.status} and has not been paused since ${at}`, {
+    hint: 'it has resumed since then, or did not stop then; GET /api/runs/ID has its endedAt',
   })
 }
 
-/** All of it at once, what people started too: nothing is woken by what the others report. */
+/** All at once, including runs started by people: no report wakes anything. */
 async function cancelConversation(scope: VerbScope<CancelVerbPorts>, id: string): Promise<CancelVerbAnswer> {
   const { deps, live } = scope
   const main = findTarget(scope, id)
@@ -77,7 +77,7 @@ async function cancelConversation(scope: VerbScope<CancelVerbPorts>, id: string)
 interface Ended {
   readonly tops: readonly LiveRun[]
   readonly below: readonly LiveRun[]
-  /** Called right before the runs are stopped. */
+  /** Called directly before the runs are stopped. */
   readonly check?: () => void
 }
 

@@ -12,31 +12,31 @@ interface Listener {
 
 type CommandPorts = VerbPorts & Pick<Deps, 'ownership'>
 
-/** Where other processes bring their commands for the conversations that this one drives. */
+/** Receives commands of other processes for the conversations that this one drives. */
 export class CommandInbox {
   readonly #deps: CommandPorts
   readonly #liveOf: (id: ConversationId) => LiveConversation | undefined
   readonly #open = new Map<ConversationId, Listener>()
   readonly #commandsUnderWay: OpenCommands = new Map()
 
-  /** `liveOf` knows what is driven. */
+  /** `liveOf` looks up driven conversations. */
   constructor(deps: CommandPorts, liveOf: (id: ConversationId) => LiveConversation | undefined) {
     this.#deps = deps
     this.#liveOf = liveOf
   }
 
   /**
-   * Commands for it are answered until every holder has left. The last one's leaving settles when those under way are
-   * answered, and when what they have started is over.
+   * Answers its commands until every holder has left. The last leave settles when pending commands are answered and the
+   * work that they started is done.
    */
   listen(live: LiveConversation): () => Promise<void> {
-    if (!this.#deps.ownership) return async () => {} // nobody else knows the store
+    if (!this.#deps.ownership) return async () => {} // the store is private
     const open = this.#open.get(live.id) ?? this.#startListening(live)
     open.holders++
     return async () => {
       if (--open.holders > 0) return
       while (open.holders === 0 && (await open.watch.answered())) {
-        await bestEffort(live.quiet()) // the process that drives it gets the error
+        await bestEffort(live.quiet()) // the sender gets the error
       }
       if (open.holders > 0 || this.#open.get(live.id) !== open) return
       this.#open.delete(live.id)
@@ -52,7 +52,7 @@ export class CommandInbox {
       async (command, answering) => {
         const driven = this.#liveOf(live.id) ?? live
         await driven.recovered
-        answering.requireOpen(deps.store) // a stop begins before its answer is written
+        answering.requireOpen(deps.store) // a stop starts before its answer is written
         return await perform({ deps, live: driven, ...answering }, command)
       },
       this.#commandsUnderWay,

@@ -22,11 +22,11 @@ export interface ContinueOptions extends RunSetting, OrderToContinue {
 }
 
 export interface Continued extends Pick<ContinueAnswer, 'outcome' | 'branchId' | 'runId'> {
-  /** Absent where another process drives it. */
+  /** Absent if another process drives it. */
   readonly started?: StartedRun
 }
 
-/** Goes on with the latest run of a branch: here, or in the process that drives its conversation. */
+/** Continues the latest run of a branch, here or in the process that drives its conversation. */
 export async function continueBranch(
   deps: DispatchPorts & StartPorts & Pick<Deps, 'bus'>,
   conversations: Conversations,
@@ -60,7 +60,7 @@ async function continueOwn(
       const said = { text: text?.trim(), author, model, maxTurns }
       return startOnFork(change, { deps, budget: live.budget }, branchId, said)
     }
-    // what has just been taken up goes on with its work anyway
+    // a freshly recovered run continues its work anyway
     const isTakenUp = recovered.some((each) => each.run === run && each.became === 'queued')
     if (!text?.trim() && files === undefined && isTakenUp && wake !== false) {
       checkKept(run.row, { model, maxTurns, settings })

@@ -20,21 +20,21 @@ import { requireTarget, type VerbScope } from './verb-scope.ts'
 import { driveAll } from './drive-all.ts'
 
 export interface ContinueAnswer {
-  /** `steered`: it had not stopped, and reads the text at its next turn. */
+  /** `steered`: it was active, and reads the text at its next turn. */
   readonly outcome: 'continued' | 'steered'
   readonly branchId: BranchId
   readonly runId: RunId
   readonly status: RunStatus
 }
 
-/** What a person or a program asks for; files are named by their paths. */
+/** What a person or a program asks for; files are given as paths. */
 export interface OrderToContinue extends Omit<OrderOfPerson, 'files'> {
   readonly files?: readonly string[] | undefined
 }
 
 export type OrderPorts = GivenFilesPorts & Pick<Deps, 'resolveModel'>
 
-/** The text of the files. @throws OffshootError where the model or a file cannot be used, before anything is written. */
+/** The text of the files. @throws OffshootError for an unusable model or file, before anything is written. */
 export async function prepareOrder(
   deps: OrderPorts,
   workspace: Workspace,
@@ -46,8 +46,8 @@ export async function prepareOrder(
 }
 
 /**
- * Resumes a stopped run in the process that drives its conversation. @throws OffshootError `conflict` when that process
- * is about to end.
+ * Resumes a stopped run in the process that drives its conversation. @throws OffshootError `conflict` if that process
+ * is stopping.
  */
 export async function continueHere(
   {

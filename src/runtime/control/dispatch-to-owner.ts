@@ -6,15 +6,15 @@ import { askOwner } from '../ownership/ask-owner.ts'
 import type { Visit } from './acquire-and-drive.ts'
 import { perform, type VerbPorts, type VerbAnswers, type VerbCommand } from './verbs.ts'
 
-/** Owners may change while a command is brought, but not for ever. */
+/** Owners may change while a command is sent, but not forever. */
 const TRIES = 5
 
 export type DispatchPorts = VerbPorts & Pick<Deps, 'endOwned' | 'owner' | 'ownership'>
 
 /**
- * Sends a command to the process that owns the conversation. Without an owner this process acquires the lease for that
- * long, writes the change and starts no run. `visit` has it done in the conversation as this process drives it or would
- * drive it. @throws OffshootError: what the verb throws.
+ * Sends a command to the process that owns the conversation. Without an owner, this process acquires the lease, writes
+ * the change, starts no run, and releases the lease. `visit` runs it in the conversation as this process drives it or
+ * would drive it. @throws OffshootError: the verb's error.
  */
 export async function dispatch<V extends VerbCommand>(
   deps: DispatchPorts,
@@ -35,7 +35,7 @@ export async function dispatch<V extends VerbCommand>(
     try {
       await ownership.acquire(id)
     } catch (error) {
-      if (tries < TRIES && isConflict(error)) continue // somebody else was faster
+      if (tries < TRIES && isConflict(error)) continue // another process was faster
       throw error
     }
     const release = () => ownership.release(id)

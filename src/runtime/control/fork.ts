@@ -6,7 +6,7 @@ import { notHere, type VerbScope } from './verb-scope.ts'
 
 export interface ForkAnswer {
   readonly branchId: BranchId
-  /** Where a text was said there. */
+  /** Set if a text was given. */
   readonly runId?: RunId
 }
 
@@ -19,8 +19,8 @@ interface ForkArguments {
 }
 
 /**
- * Makes a branch at a message; with a text a run begins there, in the process that drives the conversation.
- * @throws OffshootError `usage` when the id names no message.
+ * Creates a branch at a message; with a text, starts a run there in the process that drives the conversation. @throws
+ * OffshootError `usage` if the id is not a message.
  */
 export async function fork(
   scope: VerbScope<ForkPorts & StartHerePorts>,

@@ -16,14 +16,14 @@ export interface ItemAnswer {
 
 export interface ClearAnswer {
   readonly withdrawn: number
-  /** Results and notes, which stay: each is withdrawn by name alone. */
+  /** Results and notes, which stay: they can only be withdrawn one by one. */
   readonly left: number
 }
 
-/** What is to become of an item that waits. Only a person's own words can be edited. */
+/** A change of a waiting item. Only a person's own text can be edited. */
 export type ItemChange = { readonly text: string } | { readonly mode: 'steer' } | 'withdraw'
 
-/** @throws OffshootError `not_found`, or `conflict` when the item was read or withdrawn before, or is not to be edited. */
+/** @throws OffshootError `not_found`; `conflict` if the item was read or withdrawn before, or cannot be edited. */
 export async function changeInboxItem(
   scope: VerbScope<Pick<Deps, 'recorder' | 'store'>>,
   branch: string,
@@ -44,7 +44,7 @@ export async function changeInboxItem(
   })
 }
 
-/** Withdraws what people have written to a branch and nobody has read. */
+/** Withdraws all unread messages of people on a branch. */
 export async function clearInbox(
   scope: VerbScope<Pick<Deps, 'recorder' | 'store'>>,
   branch: string,
@@ -68,14 +68,14 @@ function placeOf(live: LiveConversation, { at }: Change, branchId: BranchId): Ev
   return { at, conversationId: live.id, branchId, runId: null, parentRunId: null, depth: 0 }
 }
 
-/** Of an older program nobody knows: what it kept as a message may be one of an agent. */
+/** Unknown for items of an older program: a message may be an agent's. */
 function isOfPerson({ kind, author = null }: InboxRow): boolean {
   return kind === 'user' && (author === null || author === 'person')
 }
 
 function notYours({ id, kind }: InboxRow): OffshootError {
   const what = kind === 'user' ? 'message that no person wrote' : kind
-  return new OffshootError('conflict', `${id} is a ${what}, which nobody edits`, {
+  return new OffshootError('conflict', `${id} is a ${what}, which cannot be edited`, {
     hint: 'it can be withdrawn',
   })
 }

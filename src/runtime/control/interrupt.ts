@@ -12,7 +12,7 @@ export interface InterruptAnswer {
   readonly runId: RunId
   readonly status: RunStatus
   readonly reason: RunReason | null
-  /** When it stopped; null: somebody has continued it since. */
+  /** When it stopped; null: it has been continued since. */
   readonly endedAt: number | null
 }
 
@@ -20,7 +20,7 @@ const REASON: StopReason = { verb: 'pause', why: 'user', keepsBackground: true }
 
 /**
  * Stops the current request or call of a run. The run becomes paused(user), its foreground children become
- * paused(parent), and its background children continue. @throws OffshootError `conflict` when it has stopped.
+ * paused(parent), and its background children continue. @throws OffshootError `conflict` if it has stopped.
  */
 export async function interrupt(
   scope: VerbScope<Pick<Deps, 'recorder' | 'store'>>,
@@ -34,7 +34,7 @@ export async function interrupt(
   return answer
 }
 
-/** undefined: somebody has begun to drive it meanwhile, and it has to stop first. */
+/** undefined: another process has started to drive it and must stop first. */
 async function interruptOnce(
   { deps, live: conversation, requireOpen, settle }: VerbScope<Pick<Deps, 'recorder' | 'store'>>,
   run: LiveRun,
@@ -47,7 +47,7 @@ async function interruptOnce(
   return await deps.recorder.record(conversation.id, (change) => {
     requireOpen(change.tx)
     if (!isDriven && conversation.drives(run)) return undefined
-    // one that was driven has paused, and may go on again by now
+    // a driven one has paused, and may have resumed by now
     if (!isDriven) {
       for (const below of foreground(run)) pauseLeft(change, below, 'parent')
       pauseLeft(change, run, 'user')
@@ -67,6 +67,6 @@ function foreground(run: LiveRun): LiveRun[] {
 function hasStopped(branchId: BranchId, status: RunStatus): OffshootError {
   const hint = isFinal(status)
     ? 'offshoot ps shows what still runs'
-    : `offshoot continue ${branchId} goes on with it`
+    : `offshoot continue ${branchId} resumes it`
   return new OffshootError('conflict', `${branchId} is ${status}: there is nothing to interrupt`, { hint })
 }

@@ -8,7 +8,9 @@ export interface MessageAnswer extends StartAnswer {
   readonly itemId: InboxItemId
 }
 
-/** Says something on a branch of the conversation that this process drives. @throws OffshootError `usage`, `conflict`. */
+/**
+ * Sends a message to a branch of a conversation that this process drives. @throws OffshootError `usage`, `conflict`.
+ */
 export async function message(
   scope: VerbScope<MessagePorts>,
   id: string,

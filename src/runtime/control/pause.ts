@@ -9,15 +9,15 @@ import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
 
 export interface PauseAnswer {
-  /** How many runs it reached. */
+  /** Number of affected runs. */
   readonly runs: number
-  /** How many of them have paused by now; the others do what they are at first. */
+  /** How many of them have paused by now; the others finish their current step first. */
   readonly paused: number
 }
 
 /**
- * Pauses a run with what it waits for, or everything in a conversation, each at its next boundary.
- * @throws OffshootError `conflict` when there is nothing to pause.
+ * Pauses a run with what it waits for, or everything in a conversation, each at its next boundary. @throws
+ * OffshootError `conflict` if there is nothing to pause.
  */
 export async function pause(
   scope: VerbScope<Pick<Deps, 'bus' | 'clock' | 'recorder' | 'store'>>,
@@ -27,7 +27,7 @@ export async function pause(
   const isAll = idPrefix(id) === 'cnv'
   const tops = isAll ? openRuns(scope, id) : [openRun(scope, id)]
   const all = [...new Set(tops.flatMap((run) => [...foreground(run), run]))]
-  // what stops with something above it goes on with that
+  // runs that stop with a run above them resume with it
   const whyOf = (run: LiveRun) => ((isAll ? !run.parent : run === tops[0]) ? 'user' : 'parent')
   const isDriven = (run: LiveRun) => conversation.drives(run)
   const takeBack = [pausingIn(all), pausedByUser(conversation)]
@@ -45,7 +45,7 @@ export async function pause(
     for (const each of takeBack) change.ifRefused(each)
     requireOpen(change.tx)
     for (const run of all)
-      if (isDriven(run)) pauseSoon(run, whyOf(run)) // taken up meanwhile: it pauses like every driven run
+      if (isDriven(run)) pauseSoon(run, whyOf(run)) // resumed in the meantime: it pauses like every driven run
       else pauseLeft(change, run, whyOf(run))
     storePausing(change, all)
     const paused = all.filter(({ row }) => row.status === 'paused').length
@@ -57,7 +57,7 @@ export async function pause(
   return answer
 }
 
-/** Returns what makes it as it is now. */
+/** Returns a function that restores the current state. */
 function pausedByUser(conversation: LiveConversation): () => void {
   const { isPausedByUser } = conversation
   return () => void (conversation.isPausedByUser = isPausedByUser)
@@ -76,7 +76,7 @@ function openRuns({ deps, live }: VerbScope<Pick<Deps, 'store'>>, id: string): L
     .flatMap((branch) => live.latest(branch.id) ?? [])
     .filter(({ row }) => !isStopped(row.status))
   if (open.length > 0) return open
-  throw new OffshootError('conflict', `nothing of ${id} runs: there is nothing to pause`, {
+  throw new OffshootError('conflict', `nothing is running in ${id}, so there is nothing to pause`, {
     hint: 'offshoot ps --all shows its runs',
   })
 }
@@ -89,6 +89,6 @@ function foreground(run: LiveRun): LiveRun[] {
 function nothing(branchId: string, status: RunStatus): OffshootError {
   const hint = isFinal(status)
     ? 'offshoot ps shows what still runs'
-    : `offshoot continue ${branchId} goes on with it`
+    : `offshoot continue ${branchId} resumes it`
   return new OffshootError('conflict', `${branchId} is ${status}: there is nothing to pause`, { hint })
 }

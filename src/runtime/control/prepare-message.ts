@@ -17,32 +17,32 @@ import type { AgentDefinition } from '../../core/agent.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { modelOf, type ModelPorts } from '../delegation/spawn-child.ts'
 
-/** What a person says on a branch, and by whom it is answered where nothing runs there. */
+/** A message of a person for a branch, and settings of the run that it may start. */
 export interface MessageOrder {
   readonly text: string
   /** Default: a person. */
   readonly author?: Author | undefined
-  /** Where a run has not stopped: whether it reads this at its next turn, or the branch does once it is idle. */
+  /** For an active run: whether it reads this at its next turn, or the branch does once it is idle. */
   readonly mode: InboxRow['mode']
-  /** Of the main branch; default: that of its last run, else of the branch. */
+  /** For the main branch; default: that of its last run, else of the branch. */
   readonly agent?: string | undefined
-  /** `provider/model`, of the main branch; default: that of its last run, or of an agent that has one of its own. */
+  /** `provider/model`, for the main branch; default: that of its last run, or of an agent with its own. */
   readonly model?: string | undefined
   readonly maxTurns?: number | undefined
-  /** false, where a subagent has stopped: its report goes to nobody, so that its parent is not woken. */
+  /** For a stopped subagent, false discards its report, so that its parent is not woken. */
   readonly wake?: boolean | undefined
 }
 
 export interface SendMessageOptions extends MessageOrder, RunSetting {
   readonly conversationId: ConversationId
   readonly branchId: BranchId
-  /** Asked for a model where nothing has run and none is named. */
+  /** Called if no model is named and nothing has run. */
   readonly defaultModel?: () => Promise<string>
 }
 
 export type MessagePorts = MainRunPorts & ModelPorts
 
-/** `item` is known once the beginning is written. */
+/** `item` is set once the start is written. */
 export async function prepareMessage(
   deps: MessagePorts,
   options: SendMessageOptions,
@@ -64,7 +64,7 @@ export async function prepareMessage(
     const started = asStartResult(
       onMain?.write(change, live, recovered) ?? continueBranch(change, { deps, tree: live }, last, options),
     )
-    const waits = waitingItems(change.tx, branchId).find(({ id }) => !before.has(id)) // behind calls without a result
+    const waits = waitingItems(change.tx, branchId).find(({ id }) => !before.has(id)) // after calls without a result
     itemId = waits?.id ?? addDelivered(change, deps.newId, eventScope(started.run, change.at), about).id
     return started
   }
@@ -72,7 +72,7 @@ export async function prepareMessage(
   return { plan, item: () => itemId! }
 }
 
-/** On the main branch each message may be answered by another agent and model, with turns of its own. */
+/** On the main branch, each message may name another agent and model, with its own turns. */
 async function prepareMainRun(
   deps: MessagePorts,
   options: SendMessageOptions,
@@ -83,7 +83,7 @@ async function prepareMainRun(
   if (options.wake === false && branch.kind !== 'subagent') throw wakesNobody(branchId)
   if (branch.kind !== 'main') {
     if (named ?? options.model)
-      throw new OffshootError('usage', 'a branch that is not the main one keeps its agent and its model', {
+      throw new OffshootError('usage', 'only the main branch can change its agent or model', {
         hint: 'leave both out',
       })
     return undefined
@@ -97,7 +97,7 @@ async function prepareMainRun(
   return await mainRun(deps, { ...rest, prompt: text, agent, model, ...turns })
 }
 
-/** That of the last run, but where another agent works now that has a model of its own. */
+/** The last run's model, unless the agent changed to one with its own model. */
 async function modelHere(
   deps: ModelPorts,
   { defaultModel }: SendMessageOptions,
@@ -107,7 +107,7 @@ async function modelHere(
   if (before?.agent === agent.name) return before.model
   const own = before?.model ?? (await defaultModel?.())
   if (own !== undefined) return modelOf(deps, agent, own)
-  throw new OffshootError('usage', 'nothing here says which model it is to have')
+  throw new OffshootError('usage', 'no model is configured for this message')
 }
 
 function continueBranch(

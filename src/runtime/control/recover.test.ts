@@ -75,7 +75,7 @@ test('a call with an effect is not run again: model and person are told that it 
   ])
   expect(runs(h)).toEqual([['main', 'completed', null, 2]])
   expect(h.actor.seen.map(({ last }) => last)).toEqual([
-    'this call was interrupted; its effect is not known; check before you repeat it: `Write notes` was started at 08:00:00 UTC (2027-01-15); its result is unknown',
+    'this call was interrupted; its effect is unknown; check before you repeat it: `Write notes` was started at 08:00:00 UTC (2027-01-15); its result is unknown',
   ])
   expect(store.find('tool_calls', {})).toMatchObject([{ status: 'unknown', error: { code: 'unknown' } }])
   expectOrder(h)
@@ -259,7 +259,7 @@ describe('a run that takes its process down', () => {
       ['main', 'completed', null, 1],
       ['a', 'failed', null, 3],
     ])
-    expect(h.actor.seen[0]!.last).toMatch(/status="failed"[^]*its process ended 3 times while it ran/)
+    expect(h.actor.seen[0]!.last).toMatch(/status="failed"[^]*its process exited 3 times while it ran/)
     expectOrder(h)
   })
 
@@ -528,7 +528,7 @@ test('a run whose agent is defined in another program alone stays for that progr
     ['main', 'waiting', 'children', 1],
     ['a', 'paused', 'restart', 1],
   ])
-  const note = 'not gone on with here: the agent "a" of this branch is not defined here'
+  const note = 'not resumed here: the agent "a" of this branch is not defined here'
   expect(store.find('runs', { where: { agent: 'a' } })[0]).toMatchObject({ reportNote: note })
   const h = live(await store.cut(store.commits), {
     parts: { main: [{ text: 'end' }], a: [{ text: 'it is' }] },
@@ -543,7 +543,7 @@ describe('a run with tools of a program', () => {
   const own = tool('stock', { isOwn: true, execute: never })
   const parts = { main: [{ calls: [use('stock')] }, { text: 'end' }] }
   const note = expect.stringMatching(
-    /^not gone on with here: its own tool is not registered here: stock\. .*chat\(.*continue\('brn_/,
+    /^not resumed here: its own tool is not registered here: stock\. .*chat\(.*continue\('brn_/,
   ) as string
 
   test('is paused by a process that lacks them, which tells its model nothing', async () => {

@@ -25,20 +25,23 @@ import type { RecoveredRun } from '../run/recovered-run.ts'
 export interface RecoverOptions extends RunSetting {
   /** Default: as configured. */
   readonly policy?: RecoveryPolicy
-  /** Told of each conversation before its runs go on: they may end the process, and the person would not know. */
+  /** Called for each conversation before its runs resume: they may end the process before the person learns of it. */
   readonly onRecovered?: (runs: readonly RecoveredRun[]) => void
 }
 
 export interface Recovery {
-  /** What was taken, conversation by conversation. */
+  /** The recovered runs, by conversation. */
   readonly runs: readonly RecoveredRun[]
-  /** The conversations that are driven for it, with the last `seq` of each before it. */
+  /** The conversations driven for recovery, each with its previous last `seq`. */
   readonly conversations: readonly TakenConversation[]
-  /** Settles when each of them, and what they started, has ended, is paused or waits for a person. */
+  /** Settles when everything in them has ended, is paused or waits for a person. */
   readonly settled: Promise<void>
-  /** Leaves what waits for people to whoever recovers it next. This process is expected to end. */
+  /** Leaves runs that wait for people to the next recovery. This process is expected to exit. */
   release(): Promise<void>
-  /** Stops all that it drives, what waits for a person too. Settles when nothing of it is left; never rejects. */
+  /**
+   * Stops everything that it drives, including runs that wait for a person. Settles when nothing is left; never
+   * rejects.
+   */
   stop(verb: StopVerb): Promise<void>
 }
 
@@ -82,7 +85,7 @@ interface RecoveredConversation {
   readonly release: () => Promise<void>
 }
 
-/** Conversations with runs that have not stopped and that no process drives. */
+/** Conversations with active runs that no process drives. */
 export function abandoned({ store, ownership }: Pick<Deps, 'store' | 'ownership'>): ConversationId[] {
   return [...openConversations(store)].filter((id) => !ownership?.livingOwner(id))
 }
@@ -90,7 +93,7 @@ export function abandoned({ store, ownership }: Pick<Deps, 'store' | 'ownership'
 export interface LeftConversation {
   readonly id: ConversationId
   readonly directory: string
-  /** Not only mail waits in it. */
+  /** It contains more than inbox items. */
   readonly hasOpenRuns: boolean
 }
 
@@ -107,12 +110,12 @@ export function leftConversations({
   const ids = [...open.union(new Set(mail.map(({ conversationId }) => conversationId)))].toSorted()
   return ids.flatMap((id) => {
     const conversation = ownership?.livingOwner(id) ? undefined : store.get('conversations', id)
-    // it may have been deleted meanwhile
+    // it may have been deleted in the meantime
     return conversation ? [{ id, directory: conversation.directory, hasOpenRuns: open.has(id) }] : []
   })
 }
 
-/** The directories of what is to be recovered: each has a configuration of its own. */
+/** Directories with work to recover: each has its own configuration. */
 export function abandonedDirectories(deps: Pick<Deps, 'store' | 'ownership'>): string[] {
   return [...new Set(leftConversations(deps).map(({ directory }) => directory))]
 }
@@ -133,7 +136,7 @@ async function recoverOne(
     conversationId: id,
     isNew: false,
   }).catch((error: unknown) => {
-    if (error instanceof OffshootError && error.code === 'conflict') return undefined // somebody has taken it meanwhile
+    if (error instanceof OffshootError && error.code === 'conflict') return undefined // another process acquired it in the meantime
     throw error
   })
   if (!acquired) return undefined
@@ -154,7 +157,7 @@ async function recoverOne(
   }
 }
 
-/** Settles when nothing of a conversation goes on without a person. @throws what the store threw. */
+/** Settles when nothing in a conversation continues without a person. @throws the store's error. */
 async function atRest({ clock }: Pick<Deps, 'clock'>, live: LiveConversation): Promise<void> {
   while (!live.isQuiet && !live.waitsForPeople) await sleep(clock, bounds.watchMs)
   if (live.isQuiet) await live.quiet()

@@ -7,7 +7,7 @@ export interface RenameAnswer {
   readonly title: string
 }
 
-/** Gives a conversation another title: its first line, of at most 200 characters. */
+/** Changes the title of a conversation: the first line, at most 200 characters. */
 export async function rename(
   { deps, live, settle }: VerbScope<Pick<Deps, 'recorder'>>,
   id: string,

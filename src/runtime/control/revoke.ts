@@ -6,7 +6,7 @@ export interface RevokeAnswer {
   readonly grantId: string
 }
 
-/** Takes back what was allowed for good in a conversation. @throws OffshootError `not_found` */
+/** Revokes a permanent grant in a conversation. @throws OffshootError `not_found` */
 export async function revoke(
   { deps, live, settle }: VerbScope<Pick<Deps, 'recorder' | 'store'>>,
   id: string,

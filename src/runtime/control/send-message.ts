@@ -7,16 +7,16 @@ import { prepareMessage, type SendMessageOptions } from './prepare-message.ts'
 
 export interface SentMessage {
   readonly itemId: InboxItemId
-  /** That reads it, or that has to end before it is read. */
+  /** The run that reads it, or that must end before it is read. */
   readonly runId: RunId
   readonly branchId: BranchId
-  /** Absent where another process drives it. */
+  /** Absent if another process drives it. */
   readonly started?: StartedRun
 }
 
 /**
  * Sends a message to a branch, here or in the process that drives its conversation. It always becomes an inbox item,
- * which is delivered at once if no run has to end first. @throws OffshootError `usage`, `conflict`.
+ * delivered at once unless a run must end first. @throws OffshootError `usage`, `conflict`.
  */
 export async function sendMessage(
   deps: DispatchPorts & StartPorts,

@@ -17,7 +17,7 @@ interface SpawnArguments {
   readonly budgetUsd?: number | undefined
 }
 
-/** Starts a subagent in the conversation that this process drives. @throws OffshootError `usage`, `conflict`. */
+/** Starts a subagent in a conversation that this process drives. @throws OffshootError `usage`, `conflict`. */
 export async function spawn(
   scope: VerbScope<PersonSpawnPorts & StartHerePorts>,
   id: string,

@@ -4,7 +4,9 @@ import type { Reader } from '../../store/port.ts'
 import { startingRun } from '../ownership/starting-run.ts'
 import type { VerbCommand } from './verbs.ts'
 
-/** Who speaks through this process: a person, or where its environment has the mark of a run the agent of that run. */
+/**
+ * The author of input through this process: a person, or if its environment has the mark of a run, that run's agent.
+ */
 export function authorOfProcess(
   reader: Pick<Reader, 'get' | 'find'>,
   env: Readonly<Record<string, string | undefined>>,
@@ -12,13 +14,13 @@ export function authorOfProcess(
   return hasRunMark(env) ? authorOfCommand(reader, process.pid) : 'person'
 }
 
-/** The agent whose command has started a process. `unknown`: that is not certain. */
+/** The agent whose command started a process. `unknown`: not certain. */
 export function authorOfCommand(reader: Pick<Reader, 'get' | 'find'>, pid: number): Author {
   const run = startingRun(reader, pid)
   return run ? { agent: run.agent, branchId: run.branchId } : 'unknown'
 }
 
-/** The command with its author, so that the process that carries it out knows who speaks. */
+/** The command with its author, for the process that executes it. */
 export function spokenBy<V extends VerbCommand>(command: V, author: Author): V {
   const { verb, args } = command
   if (!SPEAKING.has(verb) || args === null || 'author' in args) return command

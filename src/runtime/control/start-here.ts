@@ -16,8 +16,8 @@ export interface StartAnswer {
 }
 
 /**
- * Begins something in the conversation that this process drives already. @throws OffshootError `conflict` when that is
- * about to end; what the beginning throws.
+ * Starts something in a conversation that this process already drives. @throws OffshootError `conflict` if that is
+ * stopping; the start's own error.
  */
 export async function startHere(
   { deps, live, requireOpen, settle }: VerbScope<StartHerePorts>,
@@ -45,7 +45,7 @@ export async function startHere(
   }
 }
 
-/** Reports wake their readers again, and there is as much money as was said. */
+/** Reports wake their readers again, and the budget is as requested. */
 export function resumeConversation(
   { ifRefused }: Change,
   live: LiveConversation,
@@ -60,14 +60,14 @@ export function resumeConversation(
 /** @throws OffshootError `conflict` */
 export function requireDriving({ stopped }: LiveConversation): void {
   if (!stopped) return
-  throw new OffshootError('conflict', 'the process that drives this conversation is stopping it', {
+  throw new OffshootError('conflict', 'the process that drives this conversation is stopping', {
     hint: 'wait until it has ended, and try again',
   })
 }
 
-/** The model that nobody has named, in a conversation where nothing has run. */
+/** Fails for a conversation without runs if no model is named. */
 export async function noDefaultModel(): Promise<never> {
-  throw new OffshootError('usage', 'nothing here says which model it is to have', {
-    hint: '--model provider/model does; offshoot models lists them',
+  throw new OffshootError('usage', 'no model is configured for this message', {
+    hint: 'set one with --model provider/model; offshoot models lists them',
   })
 }

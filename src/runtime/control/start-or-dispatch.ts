@@ -4,15 +4,15 @@ import type { Deps } from '../context/deps.ts'
 import { dispatch, type DispatchPorts } from './dispatch-to-owner.ts'
 import type { VerbAnswers, VerbCommand } from './verbs.ts'
 
-/** What begins in this process, or what the process answered that drives the conversation. */
+/** The start in this process, or the answer of the process that drives the conversation. */
 export type StartedOrDispatched<T, V extends VerbCommand> =
   | { readonly here: T; readonly there?: never }
   | { readonly here?: never; readonly there: VerbAnswers[V['verb']] }
 
-/** Owners may change meanwhile, but not for ever. */
+/** Owners may change meanwhile, but not forever. */
 const TRIES = 3
 
-/** Begins something `here`, unless another living process drives the conversation: then that one is given the command. */
+/** Starts something `here`, unless another live process drives the conversation: then sends it the command. */
 export async function startOrDispatch<T, V extends VerbCommand>(
   deps: DispatchPorts,
   id: ConversationId,
@@ -28,7 +28,7 @@ export async function startOrDispatch<T, V extends VerbCommand>(
       })
       return { there }
     } catch (error) {
-      // somebody took it, or left it, in between
+      // another process acquired or released it in between
       const isTaken = error instanceof OffshootError && error.code === 'conflict'
       if (!isTaken || tries === TRIES || !(error instanceof OwnerExited || hasOtherOwner(deps, id)))
         throw error
@@ -43,6 +43,6 @@ function hasOtherOwner(deps: Pick<Deps, 'owner' | 'ownership'>, id: Conversation
 
 class OwnerExited extends OffshootError {
   constructor(id: ConversationId) {
-    super('conflict', `the process that drove ${id} has just ended; try again`)
+    super('conflict', `the process that drove ${id} has just exited; try again`)
   }
 }

@@ -11,11 +11,11 @@ export interface SteerAnswer {
   readonly branchId: BranchId
   readonly runId: RunId
   readonly status: RunStatus
-  /** Whether nobody drives it: it reads this when it is taken up again. */
+  /** Whether no process drives it: it reads this when it resumes. */
   readonly waits: boolean
 }
 
-/** A message that a run reads at its next turn. @throws OffshootError `conflict` when it has stopped. */
+/** Sends a message that a run reads at its next turn. @throws OffshootError `conflict` if it has stopped. */
 export async function steer(
   scope: VerbScope<Pick<Deps, 'newId' | 'recorder' | 'store'>>,
   id: string,
@@ -35,7 +35,7 @@ export async function steer(
 }
 
 function hasStopped(branchId: BranchId, status: RunStatus): OffshootError {
-  return new OffshootError('conflict', `${branchId} is ${status} and reads nothing now`, {
-    hint: `offshoot continue ${branchId} "..." goes on with it`,
+  return new OffshootError('conflict', `${branchId} is ${status} and does not read messages`, {
+    hint: `offshoot continue ${branchId} "..." resumes it with a message`,
   })
 }

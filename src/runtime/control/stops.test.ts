@@ -280,7 +280,7 @@ describe('a store that fails', () => {
     expect(store.find('runs', {})[0]).toMatchObject({ status: 'failed' })
     const { started } = await h.continue(conversationId)
     await h.clock.until(started!.result)
-    expect(JSON.stringify(h.scripted.requests.at(-1))).toContain('its effect is not known')
+    expect(JSON.stringify(h.scripted.requests.at(-1))).toContain('its effect is unknown')
     expect(conversationProblems(store, conversationId)).toEqual([])
   })
 

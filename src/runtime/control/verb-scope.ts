@@ -9,7 +9,7 @@ import type { Deps } from '../context/deps.ts'
 import type { Answering } from '../ownership/owner-commands.ts'
 import type { Target } from '../run/put-message.ts'
 
-/** What a verb works on: a conversation of which this process holds the lease, whether its runs are driven or not. */
+/** The scope of a verb: a conversation whose lease this process holds, whether its runs are driven or not. */
 export interface VerbScope<Ports extends Partial<Deps>> extends Answering {
   readonly deps: Ports
   readonly live: LiveConversation
@@ -18,8 +18,8 @@ export interface VerbScope<Ports extends Partial<Deps>> extends Answering {
 type TargetScope = Pick<VerbScope<Pick<Deps, 'store'>>, 'deps' | 'live'>
 
 /**
- * The run that an id means: itself, or the latest of a branch, or of the main branch of a conversation.
- * @throws OffshootError `not_found` for an id of nothing in this conversation; undefined: there was no run on it yet.
+ * The run with an id: itself, or the latest of a branch, or of a conversation's main branch. @throws OffshootError
+ * `not_found` for an unknown id; undefined: no run on it yet.
  */
 export function findTarget({ deps, live }: TargetScope, id: string): Target | undefined {
   const { store } = deps
@@ -33,7 +33,7 @@ export function findTarget({ deps, live }: TargetScope, id: string): Target | un
   return { row: known?.row ?? parseRun(stored), live: known }
 }
 
-/** @throws OffshootError `not_found`; `conflict` where no run was started yet. */
+/** @throws OffshootError `not_found`; `conflict` if there is no run yet. */
 export function requireTarget(scope: TargetScope, id: string): Target {
   const target = findTarget(scope, id)
   if (target) return target
@@ -42,7 +42,7 @@ export function requireTarget(scope: TargetScope, id: string): Target {
   })
 }
 
-/** The branch that an id means. @throws OffshootError `not_found` */
+/** The branch with an id. @throws OffshootError `not_found` */
 export function branchOf(reader: Reader, conversationId: ConversationId, id: string): BranchId {
   switch (idPrefix(id)) {
     case 'cnv': {
@@ -63,7 +63,7 @@ export function branchOf(reader: Reader, conversationId: ConversationId, id: str
   }
 }
 
-/** Whether no process goes on with the run that asks: then the answer is kept until one does. */
+/** Whether no process drives the asking run: then the answer is kept until one does. */
 export function waits(live: LiveConversation, { branchId }: Pick<Approval, 'branchId'>): boolean {
   const run = live.latest(branchId)
   return !run || isStopped(run.row.status) || !live.drives(run)

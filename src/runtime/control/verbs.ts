@@ -26,7 +26,10 @@ import { spawn } from './spawn.ts'
 import { steer, type SteerAnswer } from './steer.ts'
 import type { VerbScope } from './verb-scope.ts'
 
-/** What can be done to a conversation from any process. `target`: the id of a conversation, branch, run, approval, question, grant or message. */
+/**
+ * Verbs on a conversation, from any process. `target`: the id of a conversation, branch, run, approval, question, grant
+ * or message.
+ */
 function createVerbSchema() {
   const target = z.string()
   const text = z.string().refine((value) => value.trim() !== '', 'must not be empty')
@@ -92,7 +95,7 @@ function createVerbSchema() {
   ])
 }
 
-/** Of a run that begins. */
+/** For a run that starts. */
 function createOrderSchema() {
   return {
     model: z.string().optional(),
@@ -125,12 +128,12 @@ function createApprovalSchema() {
 }
 
 type VerbSchema = ReturnType<typeof createVerbSchema>
-/** Made for the first command: it would cost every start. */
+/** Created for the first command: it would slow down every start. */
 let verbSchema: VerbSchema | undefined
 
 export type VerbCommand = z.infer<VerbSchema>
 
-/** What each verb answers. */
+/** The result of each verb. */
 export interface VerbAnswers {
   cancel: CancelVerbAnswer
   interrupt: InterruptAnswer
@@ -158,7 +161,7 @@ export type VerbPorts = CancelPorts &
   PersonSpawnPorts &
   StartHerePorts
 
-/** Does what a command says. @throws OffshootError `usage` for one that this program does not know. */
+/** Executes a command. @throws OffshootError `usage` for an unknown one. */
 export async function perform(
   scope: VerbScope<VerbPorts>,
   command: Command,
@@ -168,7 +171,7 @@ export async function perform(
   if (!parsed.success)
     throw new OffshootError(
       'usage',
-      `${command.verb.slice(0, 40)} is not understood: ${z.prettifyError(parsed.error)}`,
+      `the command ${command.verb.slice(0, 40)} is invalid: ${z.prettifyError(parsed.error)}`,
     )
   const { data } = parsed
   switch (data.verb) {

@@ -51,7 +51,7 @@ describe('a text to a subagent that has finished', () => {
     const { h, main } = await finished()
     await expect(h.continue(main, { text: 'x', wake: false })).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringContaining('there is nobody to wake'),
+      message: expect.stringContaining('there is no agent to wake'),
     })
     const busy = stage({ main: [{ calls: [foreground('a')] }], a: [slow('r')] })
     const started = await busy.start('go')
@@ -60,7 +60,10 @@ describe('a text to a subagent that has finished', () => {
     const args = { text: 'x', mode: 'steer', wake: false } as const
     await expect(
       busy.perform(started.conversationId, { verb: 'message', target: child, args }),
-    ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('it reports as it was to') })
+    ).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('whether its report wakes its parent'),
+    })
     await busy.clock.until(started.result)
   })
 })

@@ -16,15 +16,15 @@ import { isControlName, isTaskName } from '../task/task-input.ts'
 
 type ClaimScope = Pick<Scope, 'workspace'> & { readonly deps: Pick<Deps, 'store' | 'tools'> }
 
-/** Names in one mark. */
+/** Names in one remark. */
 const MAX_NAMED = 5
-/** How much later than a clock the time of a file may lag behind. Milliseconds. */
+/** Lag of file times behind the clock, milliseconds. */
 const LAG_MS = 20
 
 /**
- * Marks a report that says of files that they were changed while the receipts hold no change of them: those of the runs of
- * its branch, of what is below, and of what it has seen before. A command, and a tool that gives no receipts, may have
- * changed anything: then a file is marked only where it is there and nothing has touched it since.
+ * Adds a remark to a report that claims file changes missing from the receipts: those of its branch's runs, of runs
+ * below, and of inherited history. A command, or a tool without receipts, may have changed anything: then a file is
+ * remarked on only if it exists unchanged since.
  */
 export async function checkClaims(scope: ClaimScope, run: LiveRun, outcome: Outcome): Promise<Outcome> {
   const { text, summary = '', note } = outcome.report
@@ -40,7 +40,7 @@ export async function checkClaims(scope: ClaimScope, run: LiveRun, outcome: Outc
 function markOf(unheld: readonly string[]): string {
   const rest = unheld.length - MAX_NAMED
   const named = `${unheld.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
-  return `the receipts hold no change of ${named}`
+  return `the receipts show no change to ${named}`
 }
 
 async function unheldClaims(
@@ -55,7 +55,7 @@ async function unheldClaims(
   )
   const held = changedFiles(calls.flatMap(({ facts }) => facts ?? []))
   const unheld = claims.filter((claim) => !held.some(({ path }) => mayBeSameFile(claim, path)))
-  const starts = new Set(runs.map(({ originCallId }) => originCallId)) // what they started did is among these calls
+  const starts = new Set(runs.map(({ originCallId }) => originCallId)) // what they started is among these calls
   const others = calls.filter(({ id }) => !starts.has(id))
   if (unheld.length === 0 || !others.some((call) => isOpaque(call, deps.tools))) return unheld
   const since = Math.min(run.began, ...runs.map(({ startedAt }) => startedAt ?? run.began)) - LAG_MS
@@ -64,7 +64,7 @@ async function unheldClaims(
   return unheld.filter((_, i) => untouched[i])
 }
 
-/** Every run whose work may be told of on this branch. */
+/** Every run whose work this branch may report. */
 function runsSeen(reader: Reader, { conversationId, branchId }: StoredRun): StoredRun[] {
   const branches = reader.find('branches', { where: { conversationId } })
   const byId = new Map(branches.map((branch) => [branch.id, branch]))
@@ -74,7 +74,7 @@ function runsSeen(reader: Reader, { conversationId, branchId }: StoredRun): Stor
   return runs.filter((each) => isSeen(each.branchId))
 }
 
-/** The branch, and those whose messages stand before its own. */
+/** The branch, and those whose messages precede its own. */
 function lineage(branches: ReadonlyMap<BranchId, Branch>, branchId: BranchId): Set<BranchId> {
   const line = new Set<BranchId>()
   for (let id: BranchId | null = branchId; id !== null && !line.has(id);) {
@@ -94,10 +94,10 @@ function ancestors(branches: ReadonlyMap<BranchId, Branch>, branchId: BranchId):
   return line
 }
 
-/** Toolsets whose tools give a receipt of every file that they change, or change none. */
+/** Toolsets whose tools record every file that they change, or change none. */
 const TOLD = new Set(['files', 'web', 'planning', 'agents'])
 
-/** Whether a call may have changed files that no receipt names. */
+/** Whether a call may have changed files without a receipt. */
 function isOpaque({ tool, status, error }: ToolCall, tools: Registry): boolean {
   if (status === 'denied' || status === 'skipped' || status === 'pending') return false
   if (status === 'unknown' || error?.code === 'interrupted') return true
@@ -107,7 +107,7 @@ function isOpaque({ tool, status, error }: ToolCall, tools: Registry): boolean {
   return known.effects !== 'none' && known.effects !== 'spawn' && !TOLD.has(known.toolset)
 }
 
-/** Whether the file is there and nothing has touched it since; not so where that cannot be told. */
+/** Whether the file exists unchanged since; false if that is unknown. */
 async function isUntouched(claim: string, places: readonly string[], since: number): Promise<boolean> {
   const times = await Promise.all(
     places.map((place) =>

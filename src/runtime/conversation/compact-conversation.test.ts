@@ -186,7 +186,7 @@ describe('near the end of the window', () => {
     ['content-filter', 'stop', 'the model refused to answer'],
     ['content-filter', 'SAFETY', 'the provider filtered the answer (the provider said: SAFETY)'],
     ['length', 'length', 'the answer was cut at the output limit (the provider said: length)'],
-    ['length', 'model_length', 'the answer was cut because the window of the model is full'],
+    ['length', 'model_length', 'the answer was cut because the context window is full'],
     ['other', 'odd', 'the answer ended with other (the provider said: odd)'],
   ])(
     'a summary that ends with %s (%s) is no record: nothing is left out, and the end says so',

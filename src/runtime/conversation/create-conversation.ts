@@ -6,11 +6,11 @@ import { storeMode } from '../authority/mode.ts'
 export interface CreateOptions {
   readonly workspace: Workspace
   readonly title: string
-  /** Who works on its main branch, unless a message names another. */
+  /** Agent of its main branch, unless a message names another. */
   readonly agent: string
 }
 
-/** Makes a conversation with its main branch, in which nothing is said yet. */
+/** Creates a conversation with an empty main branch. */
 export async function createConversation(
   deps: Pick<Deps, 'clock' | 'namedMode' | 'newId' | 'recorder'>,
   { workspace, title, agent }: CreateOptions,

@@ -51,9 +51,9 @@ import { createTypedTool } from '../delegation/typed/typed-tool.ts'
 import { createRegistry } from '../../tools/registry.ts'
 import { workspaceAt } from '../../tools/workspace-at.ts'
 
-/** Drives a run until it has stopped, and its children with it. What it came to is in its row and its events. */
+/** Drives a run and its children until it has stopped. Its row and events hold the outcome. */
 export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
-  const { markStopped } = run // of this attempt: as soon as it has stopped, another one can begin
+  const { markStopped } = run // of this attempt: another one can start as soon as it has stopped
   const take = (change: Change, parent: LiveRun, call: StartedCall) => writeTask(change, scope, parent, call)
   const journal = createJournal(scope.deps, run, take, scope.tree)
   run.journal = journal
@@ -62,7 +62,7 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   const left = run.resumed || run.goesOn ? readLeft(scope.deps.store, run.row) : undefined
   if (left?.turn) journal.reopen(left.turn)
   try {
-    if (isFinal(run.row.status)) return // cancelled when it was about to be driven
+    if (isFinal(run.row.status)) return // cancelled just before it was driven
     const finished = await finishReport(scope, run, await outcomeOf(scope, run, journal, left))
     await endBelow(scope.deps, run)
     const outcome = await checkClaims(scope, run, finished)
@@ -81,19 +81,19 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
 type EndBelowPorts = SlotDeps & Pick<Deps, 'endProcesses' | 'ownership'>
 
 async function endBelow(deps: EndBelowPorts, run: LiveRun): Promise<void> {
-  // whoever has taken the conversation over may have started others for this run by now
+  // another process that acquired the conversation may have started others for this run
   const isOurs = deps.ownership?.owns(run.row.conversationId) ?? true
   if (run.stop && isOurs) await deps.endProcesses([run.row.id])
   const below = [...run.children.values()].filter((child) =>
     run.stop ? stopsBelow(run.stop, child) : !child.row.background,
   )
   await untilStopped(deps, run, below)
-  await Promise.all(below.map((child) => child.stopped)) // for a moment longer than their rows say
+  await Promise.all(below.map((child) => child.stopped)) // briefly longer than their rows say
 }
 
 type EndScope = ScopePart<EndRunPorts, 'below' | 'receipts'>
 
-/** What could not be written ends the run and everything below it; where the store takes that much, all can see it. */
+/** An unwritable result ends the run and everything below it; if the store accepts that much, it is visible. */
 async function abandon(
   scope: EndScope & { readonly deps: EndBelowPorts },
   run: LiveRun,
@@ -105,10 +105,10 @@ async function abandon(
   await bestEffort(scope.deps.recorder.record(run.row.conversationId, write))
 }
 
-/** A run with what is open below it: a subagent's own end may not have been written either. */
+/** A run with everything open below it: a subagent's own end may not have been written either. */
 function failOpen(change: Change, scope: EndScope, run: LiveRun, error: RunError): void {
   for (const child of run.children.values()) if (!child.isDriven) failOpen(change, scope, child, error)
-  // as it is on disk, whatever the failed write meant it to be
+  // as stored, whatever the failed write meant to change
   const toolCalls = countCalls(change.tx, run.row.id)
   run.held.reload(change.tx.get('runs', run.row.id) ?? run.row)
   run.held.count({ toolCalls })
@@ -140,7 +140,7 @@ async function outcomeOf(
   const measured = lastUsage(scope.deps.store, run)
   const { maxIdenticalCalls } = scope.deps.config.limits
   const input = { agent, depth, context, turns, measured, limits, maxIdenticalCalls }
-  // a person may have said something since the run was told to go on
+  // a message may have arrived after the run was told to resume
   const { texts, goesOn } = left ? readLeft(scope.deps.store, run.row) : NOTHING
   const before = left && { left: { ...left, texts, goesOn, open: left.turn?.answer } }
   const events = runAgent({ ...input, ...before }, loopPorts(scope, run, model, journal))
@@ -151,7 +151,7 @@ async function outcomeOf(
   }
 }
 
-/** What it came to where it cannot begin. @throws what the store threw. */
+/** The outcome if it cannot start. @throws the store's error. */
 async function modelOnceRunning(
   { deps, tree: { budget } }: ScopePart<SlotDeps & Pick<Deps, 'resolveModel'>, 'budget'>,
   run: LiveRun,
@@ -163,7 +163,7 @@ async function modelOnceRunning(
   try {
     await untilFunded(deps, budget, run)
     await untilRunning(deps, run)
-    if (!left?.turn) await journal.steers() // what was said before it began stands in its first context
+    if (!left?.turn) await journal.steers() // earlier messages are in its first context
   } catch (error) {
     if (!signal.aborted) throw error
     return unresolved(error, run, left?.texts)
@@ -183,7 +183,7 @@ function lastUsage(store: Reader, { row: { branchId } }: LiveRun): Usage | undef
 
 function unresolved(error: unknown, run: LiveRun, texts: readonly TurnText[] = []): Outcome {
   const { aborted, reason } = run.controller.signal
-  const why = aborted ? 'the run was stopped before it began' : 'the model could not be used'
+  const why = aborted ? 'the run was stopped before it started' : 'the model could not be used'
   const partial = partialReport(texts, why)
   const report: Report = {
     ...partial,
@@ -192,7 +192,7 @@ function unresolved(error: unknown, run: LiveRun, texts: readonly TurnText[] = [
   return aborted ? { type: 'stopped', reason, report } : { type: 'failed', report, error: runError(error) }
 }
 
-/** Without what stands from the open turn on: the loop goes on with that. */
+/** Without the open turn: the loop continues with that. */
 function readTree(store: Reader, run: LiveRun, turn: OpenTurn | undefined): ConversationTree {
   return {
     branches: { get: (id) => store.get('branches', id) },
@@ -207,7 +207,7 @@ function readTree(store: Reader, run: LiveRun, turn: OpenTurn | undefined): Conv
 function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal): LoopPorts {
   const { clock, newId, random, gates } = scope.deps
   const { budget } = scope.tree
-  // the offline searcher costs nothing and comes to an end by itself: it reads a prompt of any size
+  // the offline searcher is free, ends by itself, and accepts prompts of any size
   const costsNothing = run.row.model === 'offline'
   const { turns, aside } = modelsOfRun(model, run, settingsInForce(scope.deps, run))
   return {
@@ -221,7 +221,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
     beforeEnd: async (report) => {
       const more = await readBeforeEnd(scope.deps, run, journal)
       if (more.length > 0) return more
-      // an offline model answers by rules: what an instruction says makes no difference to it
+      // an offline model follows rules: instructions make no difference
       const reminder = model.info.fixed ? [] : await remindFirstTurn(scope, run, journal, report)
       return reminder.length > 0 ? reminder : await correctReport(scope.deps.store, run, journal, report)
     },
@@ -274,7 +274,7 @@ function toolsOf(scope: ToolScope, run: LiveRun, journal: RunJournal): ToolSet {
   return learnsTools(deps, run, tools.list()) ? discoveringTools(tools, deps.config.discovery) : tools
 }
 
-/** A call that has its result, or its subagent, from an earlier attempt. */
+/** A call that already has its result, or its subagent, from an earlier attempt. */
 function resumeCall(
   scope: ReportScope & { readonly deps: Pick<Deps, 'store'> },
   run: LiveRun,
@@ -285,7 +285,7 @@ function resumeCall(
   const result = journal.resultOf(part.callId)
   if (result) return Promise.resolve(result)
   const row = scope.deps.store.get('tool_calls', part.callId)
-  const isMessage = isTaskName(part.tool) && row?.status === 'running' // one to a run that had not stopped
+  const isMessage = isTaskName(part.tool) && row?.status === 'running' // one sent to an active run
   if (!row || !(run.children.has(part.callId) || isMessage)) return undefined
   const { title } = row
   const ended = { part, title, status: 'completed', exitCode: null, error: null } as const
@@ -304,7 +304,7 @@ async function childReport(
   callId: CallId,
 ): Promise<ToolOutput> {
   const child = run.children.get(callId)
-  if (run.stop) stopRun(run, run.stop) // the child came after the stop
+  if (run.stop) stopRun(run, run.stop) // the child stopped after this run's stop
   if (!child) return { text: STEERED }
   if (run.row.pausing && !child.row.background) {
     pauseSoon(child, 'parent') // and after that
@@ -314,7 +314,7 @@ async function childReport(
   for (const below of scope.tree.below(child.row.branchId))
     if (!isStopped(below.row.status)) ignoreLateRejection(scope.tree.attach(below)) // kept, as below
   if (child.row.background) {
-    ignoreLateRejection(stops()) // the conversation keeps what fails
+    ignoreLateRejection(stops()) // the conversation keeps the error
     return startedAnswer(scope.deps, child)
   }
   const isAnswered = () => !journal.isOpen(callId)

@@ -10,9 +10,9 @@ const REMINDER =
   'You ended your first turn without a single call of a tool. If the task is to be done with tools, do it now. If it needs none, write your whole report again: a turn without tool calls ends the task.'
 
 /**
- * The reminder that a subagent whose agent asks for it reads instead of ending in its first turn, if it has tools and used
- * none. Not on a fork, where a person goes on with what was said before, and not where the report satisfies its schema. It
- * comes once, even after a crash: that turn is over as soon as the reminder is stored.
+ * The reminder that a subagent gets instead of ending in its first turn, if its agent asks for it, it has tools and
+ * used none. Not on a fork, where a person continues earlier work, and not if the report satisfies its schema. It comes
+ * once, even after a crash: its turn is over as soon as the reminder is stored.
  */
 export async function remindFirstTurn(
   { deps, tree }: ScopePart<Pick<Deps, 'store'>, 'budget'>,

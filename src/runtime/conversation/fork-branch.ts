@@ -26,18 +26,18 @@ export interface ForkStart {
   readonly text: string
   /** Default: a person. */
   readonly author?: Author | undefined
-  /** `provider/model`; default: that of the last run on the branch that it leaves. */
+  /** `provider/model`; default: that of the last run on the origin branch. */
   readonly model?: string | undefined
-  /** Default: as many as the last run there had, and no more than its agent has. */
+  /** Default: as many as the last run there had, at most its agent's. */
   readonly maxTurns?: number | undefined
-  /** Asked for a model where nothing has run there. */
+  /** Called if nothing has run there. */
   readonly defaultModel: () => Promise<string>
 }
 
 export type ForkPorts = ForkRunPorts & Pick<Deps, 'scheduler' | 'store'>
 type ForkRunPorts = AuthorityPorts & Pick<Deps, 'newId'>
 
-/** A fork whose first run begins with this text. @throws OffshootError `usage` for an unknown message or agent. */
+/** A fork whose first run starts with this text. @throws OffshootError `usage` for an unknown message or agent. */
 export async function forkOfPerson(deps: ForkPorts, options: ForkStart): Promise<StartPlan> {
   const message = requireMessage(deps.store, options.messageId)
   const left = deps.store.get('branches', message.branchId)!
@@ -53,13 +53,16 @@ export async function forkOfPerson(deps: ForkPorts, options: ForkStart): Promise
   return { conversationId: message.conversationId, isNew: false, write }
 }
 
-/** What makes a run, and what pays for it. */
+/** Ports to create a run and its budget. */
 interface Paid<Ports> {
   readonly deps: Ports
   readonly budget: Budget
 }
 
-/** The first run of a fork that was made without a text; where no text is given now, the runtime tells it to go on. @throws OffshootError `conflict` where nothing says which model. */
+/**
+ * The first run of a fork created without a text; without one now, the runtime tells it to continue. @throws
+ * OffshootError `conflict` if no model is known.
+ */
 export function startOnFork(
   change: Change,
   { deps, budget }: Paid<ForkRunPorts & Pick<Deps, 'scheduler'>>,
@@ -70,7 +73,7 @@ export function startOnFork(
   const last = branch.kind === 'fork' ? lastRun(change.tx, branch) : undefined
   if (!last)
     throw new OffshootError('conflict', `nothing has run on ${branchId} yet`, {
-      hint: 'a message begins a run there; offshoot fork MESSAGE TEXT begins one on a new branch',
+      hint: 'send it a message to start a run there; offshoot fork MESSAGE TEXT starts one on a new branch',
     })
   const { text, author = 'person', model = last.model, maxTurns } = said
   const run = firstRunOfFork(change, { deps, budget }, branch, { model, maxTurns })
@@ -80,7 +83,7 @@ export function startOnFork(
   return run
 }
 
-/** What goes on where the answer was cut at which the fork was made; undefined: it was not cut. */
+/** The continuation if the origin answer of the fork was cut; undefined: it was not. */
 function toldAtOrigin(reader: Reader, { originMessageId }: Branch): Said | undefined {
   const origin = originMessageId ? reader.get('messages', originMessageId) : undefined
   if (!origin || !isCompleteAnswer(origin)) return undefined
@@ -88,7 +91,7 @@ function toldAtOrigin(reader: Reader, { originMessageId }: Branch): Said | undef
   return toldBehind({ role: origin.role, parts: parts.map(({ part }) => part) })
 }
 
-/** The message that an id names. @throws OffshootError `not_found`; `usage` for another id, with what it is. */
+/** The message with an id. @throws OffshootError `not_found`; `usage` for another kind of id, with its kind. */
 export function requireMessage(store: Reader, id: string): MessageRow {
   const message = isId('msg', id) ? store.get('messages', id) : undefined
   if (message) return message
@@ -118,8 +121,8 @@ const KINDS: Readonly<Record<IdPrefix, string>> = {
 }
 
 /**
- * Writes a branch that sees what stood up to and including a message, whatever branch that is on. It works as the agent
- * of the branch that it leaves, under the same rules; its report goes to nobody.
+ * Writes a branch that sees everything up to and including a message of any branch. It uses the origin branch's agent
+ * and rules; its report goes nowhere.
  */
 export function writeFork(change: Change, newId: NewId, message: MessageRow, text?: string): Branch {
   const left = change.tx.get('branches', message.branchId)!
@@ -151,8 +154,8 @@ interface FirstRun {
 }
 
 /**
- * The first run of a fork, not written yet: agent and limits are those of the last run of the branch that it leaves.
- * @throws OffshootError `usage` when the agent is not defined here.
+ * The first run of a fork, not written yet: agent and limits are those of the last run of its origin branch. @throws
+ * OffshootError `usage` if the agent is not defined here.
  */
 function firstRunOfFork(
   { tx: reader, at }: Pick<Change, 'tx' | 'at'>,
@@ -196,8 +199,8 @@ function firstRunOfFork(
 }
 
 /**
- * Writes a run that begins with what is said to it, behind the messages that wait on its branch. It has its slot, or its
- * place in the queue.
+ * Writes a run that starts with its input, after the waiting messages of its branch. It has a slot, or a place in the
+ * queue.
  */
 export function writeFirstRun(
   change: Change,
@@ -220,7 +223,7 @@ export function writeFirstRun(
   }
 }
 
-/** The latest run of a branch, or of the one that it leaves. */
+/** The latest run of a branch, or of its origin. */
 function lastRun(reader: Reader, branch: Branch): StoredRun | undefined {
   for (const { id } of forkLine(reader, branch)) {
     const last = reader.find('runs', {
@@ -234,7 +237,7 @@ function lastRun(reader: Reader, branch: Branch): StoredRun | undefined {
   return undefined
 }
 
-/** A fork, what it leaves, and so on, up to a branch that is no fork. */
+/** A fork, its origin branch, and so on, up to a branch that is not a fork. */
 function forkLine(reader: Reader, branch: Branch): Branch[] {
   const line = lineOf(reader, branch)
   const end = line.findIndex(({ kind }) => kind !== 'fork')

@@ -33,15 +33,15 @@ import { freshLimits } from '../delegation/run-limits.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
 
 interface Driven {
-  /** Rejects with what the store threw. */
+  /** Rejects with the store's error. */
   readonly stopped: Promise<void>
-  /** Settles when what it left to read has been looked at too. */
+  /** Settles when unread items have been checked too. */
   readonly followed: Promise<void>
 }
 
 /**
- * A conversation that this process drives: its runs, and what wakes an idle branch. A branch has at most one run that
- * has not stopped; what comes for it meanwhile waits in its inbox.
+ * A conversation that this process drives: its runs, and what wakes an idle branch. A branch has at most one active
+ * run; input for it waits in its inbox.
  */
 export class LiveConversation implements RunTree {
   readonly id: ConversationId
@@ -51,20 +51,22 @@ export class LiveConversation implements RunTree {
   /** The latest run of each branch. */
   readonly #latest = new Map<BranchId, LiveRun>()
   readonly #active = new Map<LiveRun, Driven>()
-  /** Published runs that are not driven yet, with the latest run of their branch before. */
+  /** Published runs that are not driven yet, with the previous latest run of their branch. */
   readonly #published = new Map<LiveRun, LiveRun | undefined>()
   /** Branches whose next run is being written: it is driven once that is stored. */
   readonly #starting = new Map<BranchId, Promise<void>>()
   #failed: Promise<never> | undefined
   #stop: StopReason | undefined
-  /** Somebody has paused all of it: no report wakes anything until somebody goes on. */
+  /** A person paused all of it: no report wakes anything until somebody continues. */
   isPausedByUser = false
-  /** How many have begun something in it, and have not given it back: until the last one has, it is the one that is driven. */
+  /** Number of holders: while there is one, this object drives the conversation. */
   holders = 0
-  /** Settles when what another process left is taken up, as far as that has begun: what people want done comes after it. */
+  /**
+   * Settles when the recovery from another process is done, as far as it has started: people's requests come after it.
+   */
   recovered: Promise<unknown> = Promise.resolve()
 
-  /** `runs`: all that it has had so far. */
+  /** `runs`: all runs of the conversation so far. */
   constructor(id: ConversationId, scope: Omit<Scope, 'tree'>, runs: readonly Run[]) {
     this.id = id
     this.budget = new Budget(scope.deps.config.limits, runs)
@@ -72,19 +74,19 @@ export class LiveConversation implements RunTree {
     this.#scope = { ...scope, tree: this }
   }
 
-  /** Where its runs work, and what they are told of it. */
+  /** Directory and system text of its runs. */
   get setting(): Pick<Scope, 'workspace' | 'systemText'> {
     return this.#scope
   }
 
-  /** Once for each attempt: what starts a run and a call that waits for it may both come here. */
+  /** Once per attempt: both the start of a run and a call that waits for it may get here. */
   drive(run: LiveRun): Promise<void> {
     if (run.hasDriver) return this.#stopped(run)
     run.hasDriver = true
     this.#published.delete(run)
     this.#latest.set(run.row.branchId, run)
     this.budget.attach(run.held)
-    if (this.#stop) stopRun(run, this.#stop) // it came after the stop
+    if (this.#stop) stopRun(run, this.#stop) // it arrived after the stop
     notifyDriven(run)
     const stopped = driveRun(this.#scope, run)
     const followed = stopped
@@ -110,7 +112,7 @@ export class LiveConversation implements RunTree {
     return this.#active.has(run) || (run.parent !== undefined && this.drives(run.parent))
   }
 
-  /** Takes a run as the latest of its branch without driving it. */
+  /** Registers a run as the latest of its branch without driving it. */
   know(run: LiveRun): void {
     this.#latest.set(run.row.branchId, run)
     this.budget.attach(run.held)
@@ -142,7 +144,9 @@ export class LiveConversation implements RunTree {
     return found.sort((a, b) => b.row.depth - a.row.depth)
   }
 
-  /** Stops every run, those of finished parents too, and wakes none any more. What has paused below goes on with what is above. */
+  /**
+   * Stops every run, also below finished parents, and wakes none any more. Paused runs below resume with those above.
+   */
   stop(reason: StopReason): void {
     this.#stop = reason
     const below: StopReason = reason.verb === 'pause' ? { ...reason, why: 'parent' } : reason
@@ -152,7 +156,7 @@ export class LiveConversation implements RunTree {
     }
   }
 
-  /** The answers that are being streamed, as they are now. */
+  /** Current streaming answers. */
   get partials(): readonly PartialMessage[] {
     return [...this.#active.keys()].flatMap((run) => run.journal?.partial() ?? [])
   }
@@ -165,17 +169,17 @@ export class LiveConversation implements RunTree {
     return this.#active.size === 0
   }
 
-  /** Starts runs on idle branches whose inbox has items that a process left unread (invariant D4). */
+  /** Starts runs on idle branches whose inbox has items that an exited process left unread (invariant D4). */
   async wakeIdle(): Promise<void> {
     for (const branchId of this.#latest.keys()) await this.#wake(branchId)
   }
 
-  /** Whether nothing goes on before a person answers or continues something. */
+  /** Whether nothing continues before a person answers or continues something. */
   get waitsForPeople(): boolean {
     return [...this.#active.keys()].every((run) => this.#waitsForPerson(run))
   }
 
-  /** Settles when no run is left and nothing that is to be read waits. @throws what the store threw. */
+  /** Settles when no run is active and no unread item can start one. @throws the store's error. */
   async quiet(): Promise<void> {
     while (this.#active.size > 0)
       await Promise.all([...this.#active.values()].map(({ followed }) => followed))
@@ -186,14 +190,14 @@ export class LiveConversation implements RunTree {
     const { status, reason } = run.row
     if (status !== 'waiting' || this.#works(run)) return false
     if (reason === 'children')
-      // without any left, or with one that has an answer, it is about to go on
+      // without children, or with an answered one, it is about to continue
       return (
         run.awaits.size > 0 && [...run.awaits].every((child) => !isOwed(child) || this.#waitsForPerson(child))
       )
     return reason === 'approval' || reason === 'question'
   }
 
-  /** A call is at work beside the one that waits. */
+  /** Another call works beside the waiting one. */
   #works({ row, children }: LiveRun): boolean {
     const { store } = this.#scope.deps
     const asks = (callId: CallId) => store.count('questions', { callId, answeredAt: null }) > 0
@@ -206,14 +210,14 @@ export class LiveConversation implements RunTree {
     ignoreLateRejection(this.#failed)
   }
 
-  /** A run has stopped: its own branch may have something to read, and so may the one above. */
+  /** A run has stopped: its own branch may have unread items, and so may the one above. */
   async #wakeAfter(run: LiveRun): Promise<void> {
     await this.#wake(run.row.branchId)
     const above = this.#scope.deps.store.get('branches', run.row.branchId)?.parentBranchId
     if (above) await this.#wake(above)
   }
 
-  /** An idle branch for which something has come starts to read. */
+  /** An idle branch with new items starts to read. */
   async #wake(branchId: BranchId): Promise<void> {
     const { store, clock } = this.#scope.deps
     if (!this.#idle(branchId)) return
@@ -249,8 +253,8 @@ export class LiveConversation implements RunTree {
   }
 
   /**
-   * The latest run of a branch where it has ended and may be followed by another. A paused one waits to be continued,
-   * and a cancelled one, or what is below it, to be continued or started by somebody.
+   * The latest run of a branch if it has ended and another may follow. A paused one must be continued; after a cancel,
+   * of it or of a run above, somebody must continue or start it.
    */
   #idle(branchId: BranchId): LiveRun | undefined {
     const latest = this.#latest.get(branchId)
@@ -262,13 +266,13 @@ export class LiveConversation implements RunTree {
     return isCancelled ? undefined : latest
   }
 
-  /** Read in the change that starts the run: what was withdrawn meanwhile is not read. False: there is nothing to do. */
+  /** Read in the change that starts the run, so withdrawn items are not read. False: nothing to do. */
   #startReading(change: Change, latest: LiveRun, next: LiveRun): boolean {
     const { deps } = this.#scope
     const { branchId } = next.row
     const items = nextRead(waitingItems(change.tx, branchId))
     const last = change.tx.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
-    // where its end was not stored, whoever takes the conversation up goes on with it
+    // if its end was not stored, the next process that resumes the conversation continues it
     const isOver = last?.id === latest.row.id && isFinal(parseRun(last).status)
     if (items.length === 0 || !isOver) return false
     const granted = requestSlot(deps, next, 'end') === 'granted'
@@ -281,12 +285,12 @@ export class LiveConversation implements RunTree {
   }
 }
 
-/** Whether a run, or one above it, is of this branch. */
+/** Whether a run, or one above it, belongs to this branch. */
 function isAbove(branchId: BranchId, run: LiveRun | undefined): boolean {
   return run !== undefined && (run.row.branchId === branchId || isAbove(branchId, run.parent))
 }
 
-/** The next run of a branch: the same agent, model, rules and limits, with turns of its own. No call waits for it. */
+/** The next run of a branch: same agent, model, rules and limits, with its own turns. No call waits for it. */
 function nextRun(deps: Pick<Deps, 'clock' | 'config' | 'newId'>, budget: Budget, last: LiveRun): LiveRun {
   const { agent, chain, opened, tools, parent } = last
   const row: Run = {
@@ -303,9 +307,9 @@ function nextRun(deps: Pick<Deps, 'clock' | 'config' | 'newId'>, budget: Budget,
   return createLiveRun({ row, agent, chain, opened, tools, parent, call: undefined })
 }
 
-/** Takes the place of the run before it among its parent's children, so that a stop of the parent reaches it. */
+/** Replaces the previous run among its parent's children, so that a stop of the parent reaches it. */
 function adopt(next: LiveRun, last: LiveRun): LiveRun {
   replaceChild(last, next)
-  if (next.parent?.stop) stopRun(next.parent, next.parent.stop) // it came after the stop
+  if (next.parent?.stop) stopRun(next.parent, next.parent.stop) // it arrived after the stop
   return next
 }

@@ -32,39 +32,39 @@ import { programSetup } from '../delegation/program-setup.ts'
 
 export interface StartOptions extends RunSetting {
   readonly prompt: string
-  /** Of the prompt; default: a person. */
+  /** Author of the prompt; default: a person. */
   readonly author?: Author | undefined
   readonly agent: AgentDefinition
   /** `provider/model`. */
   readonly model: string
-  /** Whether somebody has named that model for this run: one that goes on with another is then refused. */
+  /** Whether the model was named for this run: resuming with another one is then refused. */
   readonly isModelNamed?: boolean
   /** The same for the agent. */
   readonly isAgentNamed?: boolean
   readonly maxTurns?: number
-  /** Where the last run has not stopped, the text waits in the inbox to be read so; default: it is refused. */
+  /** If the last run is active, the text waits in the inbox in this mode; default: it is refused. */
   readonly queue?: Queue | undefined
-  /** How the model is asked, before what the agent says. */
+  /** Model settings; they override the agent's. */
   readonly settings?: ModelSettings | undefined
-  /** Narrow this run and what it starts, whichever process drives them, until the next run of the branch. */
+  /** Restrictions of this run and what it starts, whichever process drives them, until the next run of the branch. */
   readonly restrictions?: readonly Rule[] | undefined
-  /** What its answer has to satisfy, in place of what its agent says. */
+  /** Schema of its answer; overrides its agent's. */
   readonly outputSchema?: JsonSchema | undefined
-  /** Go on with this conversation instead of a new one. */
+  /** Resume this conversation instead of creating one. */
   readonly conversationId?: ConversationId
 }
 
 interface Queue {
   readonly mode: InboxRow['mode']
-  /** In the change that adds it. */
+  /** Called in the change that adds the run. */
   readonly onQueued: (item: InboxRow) => void
 }
 
 export type MainRunPorts = AuthorityPorts & ContinuePorts
 
 /**
- * A run of the main agent, in a new conversation or in a stored one. A paused last run is continued with the text;
- * after a run that has just been recovered, the text waits until that run has ended. So does a text that may be queued.
+ * A run of the main agent, in a new or stored conversation. A paused last run is continued with the text; after a
+ * recovered run, the text waits until that run has ended. A text that may be queued waits as well.
  */
 export async function mainRun(deps: MainRunPorts, options: StartOptions): Promise<StartPlan> {
   const { conversationId, workspace, prompt, author = 'person', systemText, maxTurns } = options
@@ -125,27 +125,23 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
   return { conversationId: conversation.id, isNew: !known, continues: branch.id, write }
 }
 
-/** A run that goes on is checked as it was begun. @throws OffshootError `conflict` */
+/** A resumed run keeps its schema. @throws OffshootError `conflict` */
 function requireNoSchema(schema: JsonSchema | undefined): void {
   if (!schema) return
-  throw new OffshootError(
-    'conflict',
-    'a run that has not ended keeps the schema that it began with, or none',
-    {
-      hint: 'leave the schema out, or end the run first: offshoot cancel ID',
-    },
-  )
+  throw new OffshootError('conflict', 'the output schema cannot change while the run is active', {
+    hint: 'leave the schema out, or cancel the run first: offshoot cancel ID',
+  })
 }
 
-/** Read in the transaction that adds the run: of two that come at the same time, one is refused. */
+/** Read in the transaction that adds the run: of two simultaneous requests, one is refused. */
 function checkIdle(tx: Tx, { id, conversationId }: Branch): void {
   const last = tx.find('runs', { where: { branchId: id }, orderBy: 'id', descending: true, limit: 1 })[0]
   if (!last || isFinal(parseRun(last).status)) return
-  const hint = `offshoot steer ${id} "..." tells it something; or wait until it has ended`
+  const hint = `send it a message with offshoot steer ${id} "...", or wait until it has ended`
   throw new OffshootError('conflict', `the last run of ${conversationId} is ${last.status}`, { hint })
 }
 
-/** The branch on which a main run begins, what it may do there, and what it reads first. */
+/** The branch of a new main run, its authority, and its first messages. */
 interface MainBranch {
   readonly branch: Branch
   readonly authority: Authority
@@ -192,7 +188,7 @@ function newRun(
   return createLiveRun({ row, agent, ...authority, parent: undefined, call: undefined })
 }
 
-/** The first message of a branch: what the agent is and how it works, as it is then. */
+/** The first message of a branch: its agent and working rules at that time. */
 function writeSystemText(change: Change, newId: NewId, run: LiveRun, text: string): void {
   const parts = [{ id: newId('prt'), type: 'text', text } as const]
   const here = { ...eventScope(run, change.at), runId: null }

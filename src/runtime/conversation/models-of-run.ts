@@ -7,11 +7,11 @@ import type { LiveRun } from '../run/live-run.ts'
 
 interface ModelsOfRun {
   readonly turns: Model
-  /** For a summary, which is not to end where an answer does. */
+  /** For a summary, which ignores the stop sequences of answers. */
   readonly aside: Model
 }
 
-/** A model with what every request of a run asks of it beside the answer: its budget knows the longest answer and the price. */
+/** A model with the settings of all requests of a run; its budget knows the answer length and the price. */
 export function modelsOfRun(model: Model, run: Pick<LiveRun, 'row'>, settings: ModelSettings): ModelsOfRun {
   const { maxOutputTokens: _, stopSequences: __, ...others } = settings
   return { turns: askedWith(model, run, settings), aside: askedWith(model, run, others) }

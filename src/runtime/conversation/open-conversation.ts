@@ -8,13 +8,13 @@ import type { EventScope } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
 import { emitBranchCreated } from '../delegation/spawn-child.ts'
 
-/** A conversation and its main branch: rows that are stored, or that are to be written. */
+/** A conversation and its main branch: stored rows, or rows to be written. */
 export interface Opened {
   readonly conversation: Conversation
   readonly branch: Branch
 }
 
-/** @throws OffshootError `not_found`; `usage` for one that works on another directory. */
+/** @throws OffshootError `not_found`; `usage` for one in another directory. */
 export function openConversation(
   { store }: Pick<Deps, 'store'>,
   id: ConversationId,
@@ -31,18 +31,18 @@ export function openConversation(
   return { conversation, branch }
 }
 
-/** Of a title that the program makes; what others give can be longer. */
+/** Length of generated titles; given ones may be longer. */
 export const TITLE_CHARS = 80
 
-/** The title of a conversation in which nothing was said yet, and that got none. */
+/** The title of an empty conversation without a given title. */
 export const UNTITLED = 'new'
 
-/** The first line of what was said first. */
+/** The first line of the first message. */
 export function titleOf(said: string): string {
   return cutText(said.trim().split('\n', 1)[0]!, TITLE_CHARS)
 }
 
-/** A conversation that is not written yet, named after what was said first. */
+/** An unwritten conversation, named after its first message. */
 export function newConversation(
   { clock, newId }: Pick<Deps, 'clock' | 'newId'>,
   workspace: Workspace,
@@ -67,7 +67,7 @@ export function newConversation(
   return { conversation, branch }
 }
 
-/** Writes a new conversation with its main branch, which is still empty. */
+/** Writes a new conversation with an empty main branch. */
 export function writeConversation(change: Change, here: EventScope, { conversation, branch }: Opened): void {
   const { directory, title } = conversation
   change.tx.insert('conversations', conversation)
@@ -76,7 +76,7 @@ export function writeConversation(change: Change, here: EventScope, { conversati
   emitBranchCreated(change, { ...here, runId: null }, branch)
 }
 
-/** A conversation that nobody has named is called after what is said first in it. */
+/** Names an untitled conversation after its first message. */
 export function nameAfter(change: Change, conversationId: ConversationId, said: string): void {
   const title = titleOf(said)
   if (title === '' || change.tx.get('conversations', conversationId)?.title !== UNTITLED) return

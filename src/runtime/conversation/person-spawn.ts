@@ -31,40 +31,40 @@ import { describeTask } from '../task/task-input.ts'
 export interface PersonSpawn {
   readonly workspace: Workspace
   readonly systemText: SystemText
-  /** What the conversation may spend while it is driven, US dollars. */
+  /** Budget of the conversation while it is driven, US dollars. */
   readonly budgetUsd?: number | undefined
-  /** As of `RunSetting`. */
+  /** As in `RunSetting`. */
   readonly context?: Json | undefined
   readonly agent: AgentDefinition
   readonly task: string
-  /** Of the task; default: a person. */
+  /** Author of the task; default: a person. */
   readonly author?: Author | undefined
-  /** What people see; default: the first words of the task. */
+  /** Label for people; default: the first words of the task. */
   readonly label?: string | undefined
-  /** Below the main branch of this conversation, instead of a new one. */
+  /** Start below the main branch of this conversation instead of a new one. */
   readonly conversationId?: ConversationId
   /** Default: `announce`. */
   readonly deliver?: Deliver | undefined
   readonly background?: boolean
-  /** `provider/model`; default: as a spawn of the main agent would have it. */
+  /** `provider/model`; default: as for a spawn of the main agent. */
   readonly model?: string | undefined
-  /** Asked for a model where the conversation has used none yet. */
+  /** Called if the conversation has used no model yet. */
   readonly defaultModel: () => Promise<string>
   readonly maxTurns?: number | undefined
-  /** How the model is asked, before what the agent says. */
+  /** Model settings; they override the agent's. */
   readonly settings?: ModelSettings | undefined
 }
 
 export type PersonSpawnPorts = AuthorityPorts & ModelPorts & SubagentPorts & Pick<Deps, 'clock' | 'store'>
 
 /**
- * A subagent that a person or a program starts: below the main branch, from its head, without a call.
- * @throws OffshootError `usage` for a conversation, agent or number that does not do, `conflict` beyond a limit.
+ * A subagent started by a person or a program: below the main branch, from its head, without a call. @throws
+ * OffshootError `usage` for an invalid conversation, agent or number, `conflict` beyond a limit.
  */
 export async function spawnOfPerson(deps: PersonSpawnPorts, options: PersonSpawn): Promise<StartPlan> {
   const { agent, workspace, task, conversationId } = options
   if (agent.name === 'main')
-    throw new OffshootError('usage', 'the agent main works with a person and is no subagent', {
+    throw new OffshootError('usage', 'the agent main works with a person and cannot be a subagent', {
       hint: 'offshoot run starts it; offshoot agents lists the others',
     })
   const known = conversationId ? openConversation(deps, conversationId, workspace) : undefined
@@ -123,7 +123,7 @@ export async function spawnOfPerson(deps: PersonSpawnPorts, options: PersonSpawn
   return { conversationId: opened.conversation.id, isNew: !known, write }
 }
 
-/** The main agent's model: of the latest run of its branch. */
+/** The main agent's model: that of the latest run of its branch. */
 function modelInUse(reader: Reader, { branch }: Opened): string | undefined {
   const where = { branchId: branch.id }
   return reader.find('runs', { where, orderBy: 'id', descending: true, limit: 1 })[0]?.model
@@ -140,7 +140,7 @@ function placeOf({ conversation, branch }: Opened, at: number) {
   }
 }
 
-/** The head of the main branch; none while that is empty. */
+/** The head of the main branch; undefined while that is empty. */
 function originOf(reader: Reader, { conversation, branch }: Opened): SpawnOrder['origin'] {
   const where = { branchId: branch.id }
   const head = reader.find('messages', { where, orderBy: 'position', descending: true, limit: 1 })[0]

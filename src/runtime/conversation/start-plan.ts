@@ -4,18 +4,18 @@ import type { LiveRun } from '../run/live-run.ts'
 import type { RecoveredRun } from '../run/recovered-run.ts'
 import type { Change } from '../log/recorder.ts'
 
-/** Something that is to begin in a conversation. */
+/** A planned start in a conversation. */
 export interface StartPlan {
   readonly conversationId: ConversationId
-  /** Whether it is made by this change. */
+  /** Whether this change creates it. */
   readonly isNew: boolean
-  /** A branch whose run, if it has stopped, is to go on. */
+  /** A branch whose stopped run is to resume. */
   readonly continues?: BranchId
   /** Writes it, in one change. */
   write(change: Change, live: LiveConversation, recovered: readonly RecoveredRun[]): LiveRun | StartResult
 }
 
-/** What is to be driven from now on, and which run of it was asked for; that one may be driven already. */
+/** Runs to drive, and the requested one, which may be driven already. */
 export interface StartResult {
   readonly run: LiveRun
   readonly drive: readonly LiveRun[]

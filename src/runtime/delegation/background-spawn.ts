@@ -18,8 +18,8 @@ export function startedAnswer(
 }
 
 /**
- * What a run reads instead of ending: messages that came in its last turn. A subagent also waits for its background
- * children and reads their reports, so that it reports once itself. A main run does not wait: a report wakes it again.
+ * Input for a run instead of its end: messages that arrived in its last turn. A subagent also waits for its background
+ * children and reads their reports, so that it reports only once. A main run does not wait: a report wakes it again.
  * When this returns, the run may be queued for a slot.
  */
 export async function readBeforeEnd(

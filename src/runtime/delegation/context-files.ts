@@ -9,13 +9,13 @@ import { workspaceAt } from '../../tools/workspace-at.ts'
 import type { Authority } from '../authority/authority.ts'
 import type { PreparedSpawn } from '../run/prepared-spawn.ts'
 
-/** Who reads: an agent that starts another, or a main agent for itself. */
+/** The reader: an agent that starts another, or a main agent for itself. */
 export interface FileReader extends Authority {
   readonly name: string
   readonly grants: readonly Grant[]
 }
 
-/** What the rules say of one path, read by an agent. */
+/** The rules' decision about one path, read by an agent. */
 export interface DecidedPath {
   readonly path: ResolvedPath
   readonly decision: Decision
@@ -28,7 +28,7 @@ export function decideFile(reader: FileReader, workspace: Workspace, path: Resol
   return { path, decision: { action: 'deny', why, grant: null } }
 }
 
-/** What the rules say of a path that is read, whatever the tool. */
+/** The rules' decision about a path, whatever tool reads it. */
 export function decidePath(
   { chain, grants, opened }: FileReader,
   workspace: Workspace,
@@ -40,7 +40,7 @@ export function decidePath(
   return { path, decision: decide(call, chain, [...grants, ...opened]) }
 }
 
-/** A definition is written for the whole workspace. */
+/** A definition applies to the whole workspace. */
 export function definedFiles(workspace: Workspace, agent: AgentDefinition | undefined): ResolvedPath[] {
   return (agent?.contextFiles ?? []).map((path) => workspace.resolve(path))
 }
@@ -49,7 +49,7 @@ export function distinct(paths: readonly ResolvedPath[]): readonly ResolvedPath[
   return [...new Map(paths.map((path) => [path.absolute, path])).values()]
 }
 
-/** The files that these definitions name, for a run that no agent has started: nobody is asked about them. */
+/** The files that these definitions name, for a run that no agent started: without asking. */
 export async function readDefinedFiles(
   reader: FileReader,
   workspace: Workspace,
@@ -65,8 +65,8 @@ const MAX_LINES = 20_001
 const MAX_CHARS = 256 * 1024
 
 /**
- * The text of each file that was allowed, or why there is none. `asked`: a person has allowed what the rules ask about.
- * `directory`: where the files are named from.
+ * The text of each permitted file, or why there is none. `asked`: a person allowed what the rules ask about.
+ * `directory`: the base of relative names.
  */
 export async function readContextFiles(
   files: readonly DecidedPath[],
@@ -84,12 +84,12 @@ export async function readContextFiles(
   return read
 }
 
-/** Opened as what it was when it was decided: a link that was put in the way is not followed. */
+/** Opened as it was when it was permitted: a link created since then is not followed. */
 async function textOf(path: ResolvedPath): Promise<{ text: string } | { problem: string }> {
   try {
     const content = await readFile(path, { first: 1, count: MAX_LINES })
     if (content.type === 'text') return { text: content.lines.join('\n').slice(0, MAX_CHARS) }
-    return { problem: `it is no text, but ${content.file.mediaType}` }
+    return { problem: `it is not text but ${content.file.mediaType}` }
   } catch (error) {
     return { problem: errorMessage(error) }
   }

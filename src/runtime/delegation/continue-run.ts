@@ -37,30 +37,30 @@ import { toldWhereCut } from '../../core/report/answer-texts.ts'
 import { TOLD_TO_GO_ON } from '../task/task-input.ts'
 
 export interface ContinueOrder {
-  /** What it is told first; absent: `CONTINUE`. */
+  /** The first instruction; default: `CONTINUE`. */
   readonly text?: string | undefined
-  /** Who says it, where that is no agent's call (`by`); default: a person. */
+  /** Its author unless an agent's call asked (`by`); default: a person. */
   readonly author?: Author | undefined
-  /** `provider/model`, which can be used; absent: the one that it has. */
+  /** `provider/model` of a usable model; default: the current one. */
   readonly model?: string | undefined
-  /** The text of files that it is given (`given-files.ts`), said by the runtime. */
+  /** The text of added files (`given-files.ts`), from the runtime. */
   readonly files?: string | undefined
-  /** Turns that it gets beyond those that are used; absent: as many as its agent has. */
+  /** Additional turns; default: as many as its agent has. */
   readonly maxTurns?: number | undefined
-  /** How the model is asked, before what the run has kept. */
+  /** Model settings; they override what the run has kept. */
   readonly settings?: ModelSettings | undefined
-  /** Money and tokens beyond those that are spent; absent: as much as its spawn or its definition gave. */
+  /** Money and tokens beyond those already spent; default: as much as its spawn or its definition gave. */
   readonly maxCostUsd?: number | undefined
   readonly maxTokens?: number | undefined
-  /** false: its report goes to nobody, so that its parent is not woken. */
+  /** false discards its report, so that its parent is not woken. */
   readonly wake?: boolean | undefined
-  /** The agent that asks for it, and the call that is answered by its report. */
+  /** The agent that asks for it, and the call that its report answers. */
   readonly by?:
     | { readonly parent: LiveRun; readonly call: StartedCall; readonly background: boolean }
     | undefined
 }
 
-/** What is asked for otherwise than by a call of an agent. */
+/** Options that an agent's call does not have. */
 export type OrderOfPerson = Pick<
   ContinueOrder,
   'text' | 'author' | 'model' | 'files' | 'maxTurns' | 'settings' | 'wake'
@@ -85,7 +85,7 @@ export function continueRun(
   if (lacking) throw lacking
   if (order.wake === false) checkUnreported(change, run)
   const isOver = isFinal(run.row.status)
-  if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
+  if (isOver) endLeft(change, deps, run) // for a run whose last writes were lost
   const { budget } = tree
   const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, budget }, run, order)
   const given = saidOf(order)
@@ -100,28 +100,28 @@ export function continueRun(
   return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
 }
 
-/** A cancel reaches everything below: nothing begins there between the moment it is asked for and its end. */
+/** A cancel covers everything below: nothing may start there between its request and its end. */
 function checkNoCancelAbove(run: LiveRun): void {
   const cancelled = ancestorsOf(run).find(isBeingCancelled)
   if (!cancelled) return
   const { branchId } = run.row
   const message = `${branchId} is below ${cancelled.row.branchId}, which is being cancelled`
   throw new OffshootError('conflict', message, {
-    hint: `offshoot continue ${branchId} TEXT, once that is over`,
+    hint: `offshoot continue ${branchId} TEXT, once the cancel is done`,
   })
 }
 
 export interface ContinueResult {
   readonly outcome: 'continued' | 'steered'
-  /** The run itself, or the one that follows it. */
+  /** The run itself, or the new one after it. */
   readonly run: LiveRun
-  /** What is to be driven from now on. */
+  /** Runs to drive. */
   readonly drive: readonly LiveRun[]
 }
 
 /**
- * Goes on with a run whatever its state is. One that has not stopped is not to pause any more, and reads the text at its
- * next turn; without a text there is nothing to say to one that was to pause.
+ * Continues a run in any state. An active run gets the text at its next turn, and a pending pause is revoked; without a
+ * text there is nothing to send.
  */
 export function continueOrSteer(
   change: Change,
@@ -151,13 +151,13 @@ export function continueOrSteer(
   return { outcome: 'steered', run, drive }
 }
 
-/** What goes on reports as it would have: only a run that begins can be asked not to. */
+/** An active run reports as planned: only a new run can be asked not to wake its parent. */
 export function notStopped(branchId: BranchId, status: RunStatus): OffshootError {
-  const message = `${branchId} is ${status}: it reports as it was to, so it cannot be told not to wake its parent`
+  const message = `${branchId} is ${status}: whether its report wakes its parent can no longer change`
   return new OffshootError('conflict', message, { hint: LEAVE_OUT })
 }
 
-/** What it is told first, and by whom; undefined: nobody says anything. */
+/** The first instruction and its author; undefined: none. */
 function saidOf({
   text,
   author = 'person',
@@ -171,14 +171,17 @@ function filesOf({ files }: Pick<ContinueOrder, 'files'>): Said | undefined {
   return files === undefined ? undefined : { text: files, author: 'runtime' }
 }
 
-/** Settles when the attempts of what has stopped, or is about to, and goes on with a run are over, so that others can begin. */
+/**
+ * Settles when the attempts of a stopped or stopping run, and of those that resume with it, are over, so that new ones
+ * can start.
+ */
 export async function attemptsOver(tree: Pick<RunTree, 'below'>, run: LiveRun): Promise<void> {
   const over = [run, ...pausedBelow(tree, run)].filter(({ row, stop }) => isStopped(row.status) || stop)
   await Promise.all(over.map((each) => each.stopped))
 }
 
 /**
- * What had paused because this run was to stop: its process ended before the run itself had. Queued again, in the change
+ * Children paused because this run was to stop, whose process exited before the run stopped. Queued again in the change
  * that queues the run.
  */
 export function resumeStoppedBelow(
@@ -191,7 +194,7 @@ export function resumeStoppedBelow(
     .map((child) => resumeChild(change, deps, tree.budget, child))
 }
 
-/** What stopped because this run stopped, or together with it in a restart, the nearest first. */
+/** Runs that stopped because this run stopped, or with it in a restart, nearest first. */
 function pausedBelow(tree: Pick<RunTree, 'below'>, run: LiveRun): LiveRun[] {
   const children = tree
     .below(run.row.branchId)
@@ -210,12 +213,12 @@ function sameRun(
 ): LiveRun {
   checkUnchanged(change, run)
   const limits = limitsAfter(deps, budget, run, order)
-  endOpenCalls(change, deps, run) // of a process that was gone when somebody paused it
+  endOpenCalls(change, deps, run) // its process was gone when a person paused it
   startAttempt(run)
   if (order.by) replaceChild(run, undefined)
   const asked = order.by && askedBy(order.by)
   if (asked) Object.assign(run, { parent: order.by?.parent, call: asked.call })
-  // where no call waits for it any more, its report goes to the inbox
+  // if no call waits for it any more, its report goes to the inbox
   const waits = run.call && change.tx.get('tool_calls', run.call.part.callId)?.resultPartId === null
   const background = run.row.parentRunId === null ? run.row.background : !waits
   const unreported = order.wake === false ? true : null
@@ -236,7 +239,7 @@ function sameRun(
   return run
 }
 
-/** Nothing is asked for that would do nothing, and a call that waits for a report gets it. */
+/** Refuses options without an effect; a call that waits for a report must get it. */
 function checkUnreported({ tx }: Pick<Change, 'tx'>, { row }: LiveRun): void {
   const branch = tx.get('branches', row.branchId)
   const waits =
@@ -252,13 +255,13 @@ function checkUnreported({ tx }: Pick<Change, 'tx'>, { row }: LiveRun): void {
 
 const LEAVE_OUT = 'leave out --no-wake (wake: false)'
 
-/** Of a branch that is no subagent's. */
+/** For a branch that is not a subagent's. */
 export function wakesNobody(branchId: BranchId): OffshootError {
-  const message = `the report of ${branchId} goes to no other branch: there is nobody to wake`
+  const message = `the report of ${branchId} goes to no other branch, so there is no agent to wake`
   return new OffshootError('conflict', message, { hint: LEAVE_OUT })
 }
 
-/** The same agent, model, rules and tools. Its turns and its figures are its own. */
+/** Same agent, model, rules and tools; its own turns and figures. */
 function followingRun(
   deps: Pick<Deps, 'clock' | 'config' | 'newId'>,
   budget: Budget,
@@ -293,8 +296,8 @@ function askedBy({ parent, call, background }: NonNullable<ContinueOrder['by']>)
 }
 
 /**
- * In the same run, turns, money and tokens go on counting, and as much is reserved anew. @throws ToolError
- * with the figures when a subagent asks for more than there is, or nothing is left.
+ * In the same run, turns, money and tokens continue to count, and the same amount is reserved again. @throws ToolError
+ * with the figures if a subagent asks for more than there is, or nothing is left.
  */
 function limitsAfter(
   deps: Pick<Deps, 'config'>,
@@ -322,18 +325,18 @@ function checkRest(budget: Budget, { branchId, parentRunId }: Run): void {
   const why = budget.nothingFree(parentRunId)
   if (why === undefined) return
   const hint = 'continue with --budget-usd gives its conversation more'
-  throw new OffshootError('conflict', `${branchId} cannot go on, nothing is free for it: ${why}`, { hint })
+  throw new OffshootError('conflict', `${branchId} cannot resume, no budget is free for it: ${why}`, { hint })
 }
 
 interface Instruction extends Pick<ContinueOrder, 'by' | 'files'> {
   readonly said: Said
-  /** Somebody said it. */
+  /** From a person or an agent. */
   readonly isGiven: boolean
 }
 
 /**
- * Messages that wait come before it; without a text of anybody, the follow-ups among them come after the run. Nothing may
- * stand between a call and its result: until then the instruction waits in the inbox, for the end of the turn.
+ * Waiting messages come first; without a text, follow-ups wait until after the run. Nothing may stand between a call
+ * and its result: until then, the instruction waits in the inbox for the end of the turn.
  */
 function addInstruction(
   change: Change,
@@ -359,7 +362,7 @@ function addInstruction(
   }
 }
 
-/** It goes on with what it had left, as far as that is still free. */
+/** It resumes with what it had left, as far as that is still free. */
 function resumeChild(change: Change, deps: OpenJournalPorts, budget: Budget, child: LiveRun): LiveRun {
   checkUnchanged(change, child)
   const limits = budget.again(child.row)

@@ -11,15 +11,15 @@ import { targetAliases } from './task-target.ts'
 interface ControlSpec<I> {
   readonly name: ControlName
   readonly inputSchema: z.ZodType<I>
-  /** What the model is told of the input. */
+  /** The input schema for the model. */
   readonly modelSchema: () => object
   readonly idempotent: boolean
   readonly verb: string
-  /** A text, or what it says of a subagent. */
+  /** A text, or the answer about a subagent. */
   execute(input: I, signal: AbortSignal): Promise<string | ToolOutput>
 }
 
-/** A tool that controls subagents; its description stands in a .txt beside the code. */
+/** A tool that controls subagents; its description is in a .txt beside the code. */
 export function controlTool<I extends { readonly task_id?: string | undefined }>(
   spec: ControlSpec<I>,
 ): AnyTool {

@@ -6,7 +6,7 @@ import { delegationsTo } from '../authority/delegations.ts'
 import type { Deps } from '../context/deps.ts'
 import { ownTurns } from './run-limits.ts'
 
-/** What an agent is here, when the main agent starts it: with the rules, limits and tools in force. */
+/** An agent as it works here if the main agent starts it: with the effective rules, limits and tools. */
 export interface AgentSheet {
   readonly tools: readonly string[]
   readonly maxTurns: number
@@ -14,12 +14,12 @@ export interface AgentSheet {
   readonly delegations: readonly Grant[]
 }
 
-/** What is decided of a call of a tool about which nothing more is known. */
+/** The decision about a call of a tool without further details. */
 export interface EffectivePermission {
   readonly tool: string
   readonly pattern: string | null
   readonly action: Action
-  /** What decides, in words. */
+  /** The deciding rule, as text. */
   readonly rule: string
 }
 

@@ -29,7 +29,7 @@ test('delegation ask: one question for the subagents of an answer, with how many
   expect(open[0]).toMatchObject({ tool: 'task', rule: 'delegation is "ask"', offered: null })
   // 1, a quarter of 4 and a quarter of 3 dollars; three quarters less each of a million tokens
   expect(open[0]!.detail.split('\n').slice(0, 5)).toEqual([
-    '3 subagents, at most $2.75 and 578,125 tokens together; $2.25 and 421,875 tokens are left then',
+    '3 subagents, at most $2.75 and 578,125 tokens together; this leaves $2.25 and 421,875 tokens',
     '- explore: one',
     '- explore: two',
     '- explore: three',

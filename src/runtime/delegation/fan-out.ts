@@ -15,22 +15,22 @@ import { exposedTo, type DelegationPorts } from './startable-agents.ts'
 import { isTaskName, type TaskInput } from '../task/task-input.ts'
 import { isToolName } from '../authority/exposed-agents.ts'
 
-/** With `delegation: ask` a person decides before subagents are started, whatever the rules say. */
+/** With `delegation: ask`, a person decides before subagents start, whatever the rules say. */
 const ASK: Decision = { action: 'ask', why: 'delegation is "ask"', grant: null }
 
 type EstimateScope = ScopePart<DelegationPorts & ModelPorts & Pick<Deps, 'resolveModel'>, 'budget'>
 export type FanOutScope = EstimateScope & { readonly deps: Pick<Deps, 'approvals'> }
 
-/** What a question about the subagents of one answer adds to that about its first call. */
+/** Additions for the approval of all subagents of one answer. */
 export interface FanOut {
   readonly decision: Decision
-  /** How many, what they may cost at most, what is left. */
+  /** Their number, their maximum cost, and what remains. */
   readonly detail: string
 }
 
 /**
- * Decides a call that starts a subagent where `delegation` is `ask`: the first of an answer asks for all of them, the
- * others wait for what comes of it. `decide` decides the one call, with what the question adds.
+ * Decides a call that starts a subagent if `delegation` is `ask`: the first call of an answer asks for all, the others
+ * wait for that answer. `decide` decides the one call, with the additional detail.
  */
 export async function decideFanOut(
   scope: FanOutScope,
@@ -50,7 +50,7 @@ export async function decideFanOut(
   run.fanOuts.set(key, promise)
   try {
     const leave = await decide({ decision: ASK, detail: await estimate(scope, run, request, calls) })
-    // what its own rules deny says nothing of the others
+    // a denial by its own rules says nothing about the others
     const isOfAll = leave.allowed || leave.code !== 'denied' || isAsked(request.part.callId)
     resolve(isOfAll ? leave : undefined)
     return leave
@@ -73,10 +73,10 @@ async function estimate(
   )
   const names = planned.map(({ agent, text }) => `- ${agent.name}: ${text}`)
   const models = [...new Set(planned.map(({ agent, model }) => modelOf(deps, agent, run.row.model, model)))]
-  const money = usd === null ? 'money without a cap' : dollars(usd)
+  const money = usd === null ? 'money without a limit' : dollars(usd)
   const left = freeUsd === null ? '' : `${dollars(freeUsd)} and `
   return [
-    `${planned.length} ${planned.length === 1 ? 'subagent' : 'subagents'}, at most ${money} and ${count(tokens)} tokens together; ${left}${count(freeTokens)} tokens are left then`,
+    `${planned.length} ${planned.length === 1 ? 'subagent' : 'subagents'}, at most ${money} and ${count(tokens)} tokens together; this leaves ${left}${count(freeTokens)} tokens`,
     ...names,
     ...(await Promise.all(models.map((id) => priceText(deps, id)))).flat(),
   ].join('\n')
@@ -89,7 +89,7 @@ interface Planned {
   readonly wanted: Wanted
 }
 
-/** Nothing for another tool, for what goes on with a subagent, and for what fails anyway. */
+/** Empty for other tools, for continued subagents, and for calls that fail anyway. */
 function plannedOf(
   deps: DelegationPorts,
   run: LiveRun,
@@ -117,11 +117,11 @@ function wantedOf(
   return { asked: { usd: input?.max_cost_usd, tokens: input?.max_tokens }, defined: maxCostUsd }
 }
 
-/** What is to be said of a model's price: that it has none, or that nobody knows it. */
+/** A remark if a model is free, or its price unknown. */
 async function priceText(deps: Pick<Deps, 'resolveModel'>, id: string): Promise<string[]> {
   const model = await deps.resolveModel(id).catch(() => undefined)
   if (!model) return []
   const { price } = model.info
-  if (price === null) return [`the price of ${id} is not known: for it the tokens are the budget`]
+  if (price === null) return [`the price of ${id} is unknown: its budget counts tokens`]
   return price.input === 0 && price.output === 0 ? [`${id} costs nothing`] : []
 }

@@ -17,8 +17,8 @@ import { decidePath, distinct, readContextFiles } from './context-files.ts'
 export type GivenFilesPorts = AuthorityPorts & Pick<Deps, 'store'>
 
 /**
- * The text of files that are given to a branch, as its agent reads them. The rules of the branch decide, and nobody is
- * asked. @throws OffshootError `usage` for a file that they do not allow, or that cannot be read.
+ * The text of files added to a branch, as its agent may read them. The rules of the branch decide, without asking.
+ * @throws OffshootError `usage` for a file that they do not allow, or that cannot be read.
  */
 export async function readGivenFiles(
   deps: GivenFilesPorts,

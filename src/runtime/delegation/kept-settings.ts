@@ -2,7 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import type { ModelSettings } from '../../core/model-settings.ts'
 import type { Run } from '../../core/run.ts'
 
-/** What a message or a `continue` may ask of the run that reads it. */
+/** Settings that a message or `continue` may request. */
 interface Asked {
   readonly agent?: string | undefined
   readonly model?: string | undefined
@@ -11,8 +11,8 @@ interface Asked {
 }
 
 /**
- * A run that has not stopped keeps the agent, the model and the turns that it began with, and one that is paused keeps
- * its agent and its model: what would do nothing is refused. @throws OffshootError `conflict`
+ * An active run keeps its agent, model and turns; a paused one keeps its agent and model. Settings without an effect
+ * are refused. @throws OffshootError `conflict`
  */
 export function checkKept(
   row: Pick<Run, 'branchId' | 'status' | 'agent' | 'model'>,

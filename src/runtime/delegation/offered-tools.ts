@@ -3,8 +3,8 @@ import { createRegistry } from '../../tools/registry.ts'
 import type { LiveRun } from '../run/live-run.ts'
 
 /**
- * Of the tools that a run may use those that its model is told of: a subagent works without questions, unless its own
- * `tools` name what asks a person. What it starts can have that all the same.
+ * The tools of a run that its model sees: a subagent works without questions, unless its own `tools` include one that
+ * asks a person. Subagents that it starts may still have that tool.
  */
 export function offeredTools({
   agent,

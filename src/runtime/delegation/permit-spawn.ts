@@ -26,16 +26,16 @@ import type { TaskInput } from '../task/task-input.ts'
 type PermitScope = FanOutScope & Deciding & Pick<Scope, 'systemText'>
 
 /**
- * Decides a call that starts a subagent, with what it takes along: its directory and the files of its first context, each
- * as a `read` of the agent that calls. A person is asked once for all of it. What was read is kept for the spawn.
- * @throws ToolError for a directory in which nobody can work.
+ * Decides a call that starts a subagent together with its inputs: its directory, and the files of its first context,
+ * each as a `read` of the calling agent. A person is asked once for everything. The content is kept for the spawn.
+ * @throws ToolError for a directory in which no process can work.
  */
 export async function permitSpawn(scope: PermitScope, run: LiveRun, request: PermitRequest): Promise<Permit> {
   const { deps, workspace } = scope
   const { part } = request
   const input = request.input as TaskInput
   if (input.continue !== undefined) return await permit(scope, run, request)
-  const reader = once(() => readerOf(deps.store, run)) // most calls take nothing along
+  const reader = once(() => readerOf(deps.store, run)) // most calls have no inputs
   const own = run.row.setup?.directory ?? workspace.root
   const directory =
     input.directory === undefined
@@ -67,7 +67,7 @@ export async function permitSpawn(scope: PermitScope, run: LiveRun, request: Per
   return leave
 }
 
-/** The files that an agent hands down are the spawning agent's own, those of its definition, and those of the call. */
+/** The files that an agent passes on: its own, those of its definition, and those of the call. */
 function filesOf(
   { deps, workspace }: Pick<Scope, 'workspace'> & { readonly deps: Pick<Deps, 'agents'> },
   run: LiveRun,
@@ -91,11 +91,11 @@ function isAsk({ decision }: DecidedPath): boolean {
 }
 
 function asDecision({ path, decision }: DecidedPath) {
-  const where = path.outside ? `${path.relative}, which is outside of the workspace` : path.relative
+  const where = path.outside ? `${path.relative}, which is outside the workspace` : path.relative
   return { ...decision, why: `${where}: ${decision.why}` }
 }
 
-/** A person sees all that the answer is about. */
+/** Shows a person everything that the answer covers. */
 function withDetail(
   request: PermitRequest,
   also: readonly DecidedPath[],
@@ -119,11 +119,11 @@ function checkDirectory({ absolute }: ResolvedPath, given: string): void {
   try {
     accessSync(absolute, constants.R_OK | constants.X_OK)
   } catch {
-    throw new ToolError('not_permitted', `the system does not permit anybody here to work in ${shown}`)
+    throw new ToolError('not_permitted', `this user has no permission to work in ${shown}`)
   }
 }
 
-/** undefined: it is not there, or the system does not say. */
+/** undefined: missing, or unknown. */
 function statsOf(path: string) {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -132,7 +132,7 @@ function statsOf(path: string) {
   }
 }
 
-/** That a directory outside was allowed although the rules ask was a person's answer: it holds for what is in there. */
+/** A directory outside the workspace that the rules ask about was allowed by a person: this covers everything in it. */
 function openedBy(directory: DecidedPath): readonly Grant[] {
   return directory.path.outside && isAsk(directory) ? directoryGrants(directory.path.absolute) : []
 }

@@ -7,12 +7,12 @@ import type { Deps } from '../context/deps.ts'
 import { isControlName, isTaskName } from '../task/task-input.ts'
 import type { TaskOptions } from '../task/task-options.ts'
 
-/** Who hands down its persona: an agent, and what it was given itself. */
+/** The source of a persona: an agent, with the persona that it received itself. */
 export type Above = Pick<StoredRun, 'agent' | 'setup'>
 
 /**
- * The prompt that stands before the role: of the agent that was asked for, and for `general` that of whoever starts it.
- * @throws ToolError for an agent that there is not.
+ * The prompt before the role: of the requested agent, and for `general` that of its starter. @throws ToolError for an
+ * unknown agent.
  */
 export function personaOf(
   { agents }: Pick<Deps, 'agents'>,
@@ -27,7 +27,7 @@ export function personaOf(
     const shown = JSON.stringify(asked.slice(0, 100))
     throw new ToolError(
       'unknown_agent',
-      `there is no agent ${shown} whose prompt could be the persona; the agents are: ${known.join(', ')}`,
+      `there is no agent ${shown} to take the persona from; the agents are: ${known.join(', ')}`,
     )
   }
   const inherited = agent.name === 'general' && agents.get(above.setup?.persona ?? above.agent)
@@ -35,8 +35,8 @@ export function personaOf(
 }
 
 /**
- * The schemas that are handed over at the start, in the order of the call. @throws ToolError that names a tool which the
- * spawning agent or the subagent does not have.
+ * The schemas to pass on at the start, in the order of the call. @throws ToolError with a tool that the spawning agent
+ * or the subagent lacks.
  */
 export function schemasOf(
   { tools }: Pick<Deps, 'tools'>,
@@ -48,7 +48,7 @@ export function schemasOf(
     names.map((name) => {
       if (isTaskName(name) || isControlName(name))
         throw lacks(
-          `${name} needs no schema: whoever may start subagents is told of it; leave it out of \`tools\``,
+          `${name} needs no schema: every agent that may start subagents has it; leave it out of \`tools\``,
         )
       const tool = tools.get(name)
       if (!tool || !parent.tools.includes(tool)) throw lacks(`you have no tool ${shown(name)} to hand over`)

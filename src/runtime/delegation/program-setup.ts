@@ -6,7 +6,7 @@ import type { Reader } from '../../store/port.ts'
 import type { AnyTool } from '../../tools/port.ts'
 import type { Registry } from '../../tools/registry.ts'
 
-/** What a run keeps of the program that uses the library: its context, and which of its tools the run has. */
+/** What a run stores about a program that uses the library: its context, and the custom tools of the run. */
 export function programSetup(
   tools: readonly AnyTool[],
   context: Json | undefined,
@@ -15,7 +15,7 @@ export function programSetup(
   return { ...(context === undefined ? {} : { context }), ...(ownTools.length > 0 ? { ownTools } : {}) }
 }
 
-/** Why a run cannot go on here: tools of the program that began it are not registered. undefined: all are. */
+/** Why a run cannot resume here: custom tools of its program are not registered. undefined: all are. */
 export function lackedTools(
   tools: Registry,
   { setup, branchId, conversationId }: Pick<Run, 'setup' | 'branchId' | 'conversationId'>,
@@ -24,7 +24,7 @@ export function lackedTools(
   if (lacked.length === 0) return undefined
   const what = lacked.length === 1 ? 'its own tool is' : 'its own tools are'
   return new OffshootError('conflict', `${what} not registered here: ${lacked.join(', ')}`, {
-    hint: `The program that defines them continues it: offshoot.chat({ conversationId: '${conversationId}', tools }), then offshoot.continue('${branchId}').`,
+    hint: `Continue it from the program that defines them: offshoot.chat({ conversationId: '${conversationId}', tools }), then offshoot.continue('${branchId}').`,
   })
 }
 

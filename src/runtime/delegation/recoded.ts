@@ -1,7 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import { ToolError } from '../../tools/port.ts'
 
-/** What is told to a model as the failure of its call is told to a person as an error. */
+/** Converts an error for a model's call to one for a person. */
 export function recoded<T>(code: 'usage' | 'conflict', make: () => T): T {
   try {
     return make()

@@ -8,14 +8,11 @@ import type { Deps } from '../context/deps.ts'
 import type { TaskInput } from '../task/task-input.ts'
 
 interface AskedLimits extends Partial<Pick<TaskInput, 'max_turns' | 'timeout_ms'>> {
-  /** Of the run that spawns it; null: it has no limit. */
+  /** Limit of the spawning run; null: none. */
   readonly leftMs?: number | null
 }
 
-/**
- * The limits of a run at its depth, without what it may spend.
- * @throws ToolError when more is asked for than there is.
- */
+/** The limits of a run at its depth, without its budget. @throws ToolError if more is asked for than there is. */
 export function limitsOf(
   deps: Pick<Deps, 'config'>,
   agent: AgentDefinition,
@@ -35,14 +32,14 @@ export function limitsOf(
   }
 }
 
-/** The turns of an agent when no call says otherwise. */
+/** The turns of an agent unless a call says otherwise. */
 export function ownTurns({ config }: Pick<Deps, 'config'>, agent: AgentDefinition, depth: number): number {
   const { maxTurns, maxTurnsSubagent } = config.limits
   const unstated = depth > 0 ? maxTurnsSubagent : maxTurns
   return Math.min(config.agents[agent.name]?.maxTurns ?? agent.maxTurns ?? unstated, maxTurns)
 }
 
-/** Those of a further run after this one: what a continue added was for the run that it continued. */
+/** Limits of the next run on the branch: turns that a continue added belonged to the continued run. */
 export function freshLimits(
   deps: Pick<Deps, 'config'>,
   budget: Budget,
@@ -55,8 +52,8 @@ export function freshLimits(
 }
 
 /**
- * The caps with which a run of this branch begins: as its spawn asked, else as its definition says, else a share; never
- * more than is free. Whoever works with a person has none of its own, and draws on what is unreserved.
+ * The initial caps of a run of this branch: from its spawn, else its definition, else a share; never more than is free.
+ * A main agent has no cap of its own and draws on what is unreserved.
  */
 export function freshCaps(
   budget: Budget,

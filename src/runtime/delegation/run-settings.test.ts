@@ -110,7 +110,7 @@ describe('the settings of a run', () => {
     const named = { ...start, settings: { promptCache: '1h' } } as const
     await expect(h.start('go', named)).rejects.toMatchObject({
       code: 'usage',
-      message: `promptCache does nothing for ${MODEL}: only Claude is told how long`,
+      message: `promptCache does nothing for ${MODEL}: only Claude models have it`,
     })
     expect(requests).toEqual([])
     const inherits = agent('explore', { promptCache: '1h' })
@@ -164,5 +164,5 @@ test('an hour of the prompt cache costs more, and is asked for in every request'
   expect(result.costUsd).toBe(2)
   const other = asked({ answers, agents: [agent('main', settings)] })
   const cheap = await other.h.run('go', { ...start, agent: agent('main', settings) })
-  expect(cheap.costUsd).toBe(1) // only Claude is told how long
+  expect(cheap.costUsd).toBe(1) // only Claude models have it
 })

@@ -8,21 +8,20 @@ import type { Deps } from '../context/deps.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import { recoded } from './recoded.ts'
 
-/** Who says how the model is asked. */
+/** Sources of model settings. */
 interface Said {
   readonly agent: AgentDefinition
   /** `provider/model`. */
   readonly model: string
-  /** By whoever starts or continues the run: a person, or a program in the place of one. */
+  /** From whoever starts or continues the run: a person, or a program acting for one. */
   readonly named?: ModelSettings | undefined
-  /** Of the run so far. */
+  /** Stored with the run so far. */
   readonly before?: ModelSettings | undefined
 }
 
 /**
- * What a run keeps of how its model is asked: what was named, else what it had, else what its agent says. An agent makes no
- * answer longer than `models` of the configuration allow. @throws ToolError `settings` where what was named would do
- * nothing.
+ * The model settings that a run stores: named ones, else its own, else its agent's. An agent cannot make answers longer
+ * than `models` in the configuration allows. @throws ToolError `settings` if a named one would have no effect.
  */
 export function keptSettings(deps: Pick<Deps, 'config'>, said: Said): Pick<RunSetup, 'settings'> {
   const { agent, model, named = {}, before } = said
@@ -48,8 +47,8 @@ function ofAgent(deps: Pick<Deps, 'config'>, agent: AgentDefinition, model: stri
 }
 
 /**
- * What is named now stands before what the run has kept. What it has kept makes no answer of another model longer than the
- * configuration allows. @throws OffshootError `usage` for what would do nothing.
+ * Named settings override what the run has stored. Stored settings cannot make another model's answers longer than the
+ * configuration allows. @throws OffshootError `usage` for settings without an effect.
  */
 export function setupAfter(
   deps: Pick<Deps, 'config'>,
@@ -70,14 +69,14 @@ export function setupAfter(
   }
 }
 
-/** What a run has kept, with an answer no longer than the configuration allows the model. */
+/** The stored settings of a run, with its answer length limited by the configuration. */
 function cappedSettings({ config }: Pick<Deps, 'config'>, kept: ModelSettings, model: string): ModelSettings {
   const { maxOutputTokens } = kept
   const most = config.models[model]?.maxOutputTokens ?? Infinity
   return maxOutputTokens === undefined ? kept : { ...kept, maxOutputTokens: Math.min(maxOutputTokens, most) }
 }
 
-/** How the model of a run is asked: what the run keeps, before what the configuration says of its model. */
+/** The model settings of a run: its stored ones override those of the configuration. */
 export function settingsInForce(
   deps: Pick<Deps, 'config'>,
   {
@@ -88,7 +87,7 @@ export function settingsInForce(
     readonly agent: AgentDefinition
   },
 ): ModelSettings {
-  // a run of an older program has none with it
+  // a run of an older program has none stored
   const kept = row.setup?.settings ?? ofAgent(deps, agent, row.model)
   return mergeSettings(deps.config.models[row.model] ?? {}, kept)
 }

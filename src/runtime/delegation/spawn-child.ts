@@ -43,8 +43,8 @@ export type SpawnScope = ScopePart<SubagentPorts & ModelPorts, 'budget' | 'recei
   Pick<Scope, 'systemText' | 'workspace'>
 
 /**
- * Why a call of `task`, of a tool that goes with it or of one that is an agent is refused where it is not offered;
- * undefined for any other name.
+ * Why a call of `task`, of a companion tool or of an agent's tool is refused if it is not offered; undefined for any
+ * other name.
  */
 export function refuseTask(
   deps: Pick<Deps, 'agents' | 'tools'>,
@@ -64,9 +64,9 @@ function nestedNotAllowed({ row }: LiveRun): ToolError {
   )
 }
 
-/** A subagent that is to be started: all about it but its ids and times. */
+/** A subagent to be started: everything except ids and times. */
 export interface SpawnOrder {
-  /** The run that asks for it and the call that waits; absent where a person does. */
+  /** The run that asks for it and the waiting call; absent if a person asks. */
   readonly parent: LiveRun | undefined
   readonly call: StartedCall | undefined
   readonly origin: Pick<Branch, 'conversationId' | 'parentBranchId' | 'originMessageId'>
@@ -74,26 +74,26 @@ export interface SpawnOrder {
   readonly agent: AgentDefinition
   readonly label: string
   readonly text: string
-  /** Of the text, where no run asks for it; default: a person. */
+  /** Author of the text if no run asks for it; default: a person. */
   readonly author?: Author | undefined
   readonly inheritContext: boolean
   readonly background: boolean
   /** `provider/model`. */
   readonly model: string
   readonly limits: RunLimits
-  /** Of which its caps were reserved. */
+  /** Source of its reservation. */
   readonly budget: Budget
   readonly setup: RunSetup
   readonly first: FirstContext
   readonly above: Authority
   readonly bounds: OwnBounds
-  /** What its report has to satisfy; absent: what its agent says. */
+  /** Schema of its report; default: its agent's. */
   readonly outputSchema?: JsonSchema | undefined
 }
 
 /**
- * Writes the subagent of a `task` call in the transaction of its intent.
- * @throws ToolError for an agent that this run may not start, or beyond a limit.
+ * Writes the subagent of a `task` call in the transaction of its intent. @throws ToolError for an agent that this run
+ * may not start, or beyond a limit.
  */
 export function spawnChild(
   change: Change,
@@ -149,7 +149,7 @@ export function spawnChild(
   return writeSubagent(change, deps, order, systemText)
 }
 
-/** What the call says, else the agent, else the name by which the tool was called. */
+/** From the call, else the agent, else the name by which the tool was called. */
 export function inBackground(
   { part }: StartedCall,
   { background }: AgentDefinition,
@@ -158,7 +158,7 @@ export function inBackground(
   return run_in_background ?? background ?? isBackgroundName(part.tool)
 }
 
-/** What was read when the call was decided; nothing for a call that takes nothing along. */
+/** Content read when the call was decided; empty for a call without inputs. */
 function takePrepared({ prepared }: LiveRun, callId: CallId): PreparedSpawn {
   const found = prepared.get(callId)
   prepared.delete(callId)
@@ -166,8 +166,8 @@ function takePrepared({ prepared }: LiveRun, callId: CallId): PreparedSpawn {
 }
 
 /**
- * Writes a subagent: branch, restrictions, first messages and run. It has its slot, or its place in the queue.
- * @throws ToolError beyond `limits.maxSpawns` and `limits.maxQueue`.
+ * Writes a subagent: branch, restrictions, first messages and run. It has a slot, or a place in the queue. @throws
+ * ToolError beyond `limits.maxSpawns` and `limits.maxQueue`.
  */
 export function writeSubagent(
   change: Change,
@@ -209,7 +209,7 @@ export function writeSubagent(
   return run
 }
 
-/** What the system text of a run's branch is made of. */
+/** The parts of the system text of a run's branch. */
 export function aboutRun(
   deps: DelegationPorts,
   run: LiveRun,
@@ -250,7 +250,7 @@ function chosenAgent(
   throw nestedNotAllowed(parent)
 }
 
-/** What the subagent reads first. */
+/** The first message of the subagent. */
 export function taskText({ prompt, context }: TaskInput): string {
   return context?.trim() ? `${prompt}\n\nContext:\n${context.trim()}` : prompt
 }
@@ -260,7 +260,7 @@ type Limits = Deps['config']['limits']
 function queueFull({ maxQueue }: Limits): ToolError {
   return new ToolError(
     'queue_full',
-    `${maxQueue} runs of this conversation wait for a slot already; wait for reports before you start more`,
+    `${maxQueue} runs of this conversation already wait for a slot; wait for reports before you start more`,
   )
 }
 
@@ -348,7 +348,7 @@ export function emitBranchCreated(change: Change, here: EventScope, branch: Bran
   change.event({ type: 'branch.created', ...here, branchId: branch.id, ...about })
 }
 
-/** Tells of a run that has just begun, or waits for its slot. */
+/** Emits that a run has started, or waits for its slot. */
 export function emitRunStarted(
   change: Change,
   deps: Pick<Deps, 'scheduler'>,

@@ -7,13 +7,13 @@ import { exposedAgents, isToolName } from '../authority/exposed-agents.ts'
 type Known = Pick<Deps, 'agents' | 'config'>
 export type DelegationPorts = Known & Pick<Deps, 'tools'>
 
-/** The agents that a run may start by `task`: none at the depth limit. */
+/** The agents that a run may start by `task`; none at the depth limit. */
 export function spawnable(deps: Known, agent: AgentDefinition, depth: number): readonly AgentDefinition[] {
   const others = startable(deps, agent, depth)
   return agent.spawns || namesTask(agent) ? others : []
 }
 
-/** Those that it may start by a tool of their own, by the name of that: where it has `task`, or names that tool. */
+/** The agents that it may start by their own tools, by tool name: if it has `task`, or names that tool. */
 export function exposedTo(
   deps: DelegationPorts,
   agent: AgentDefinition,
@@ -33,7 +33,7 @@ export function exposedTo(
   return new Map(mine)
 }
 
-/** The names of the tools by which a run starts and looks after subagents; none where it may start none. */
+/** The names of the tools by which a run starts and controls subagents; none if it may start none. */
 export function delegationTools(
   deps: DelegationPorts,
   agent: AgentDefinition,
@@ -44,7 +44,7 @@ export function delegationTools(
   return starting.length > 0 ? [...starting, ...controlsOf(agent)] : []
 }
 
-/** By whatever tool. */
+/** By any tool. */
 function startable({ agents, config }: Known, agent: AgentDefinition, depth: number): AgentDefinition[] {
   if (depth >= config.limits.maxDepth || config.delegation === 'off') return []
   if (agent.disallowedTools?.some(isTaskName)) return []

@@ -47,7 +47,7 @@ export function createTaskCancel(scope: CancelScope, run: LiveRun): AnyTool {
   })
 }
 
-/** Returns how many below the target it ended. */
+/** Returns how many runs below the target it cancelled. */
 async function stopSubtree(
   scope: CancelSubtree,
   run: LiveRun,

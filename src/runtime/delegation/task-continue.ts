@@ -17,7 +17,7 @@ export type TaskScope = SpawnScope &
 
 /**
  * Writes what a `task` call asks for in the transaction of its intent, and returns the run whose report answers it.
- * undefined: it was meant for a run that has not stopped, which reads it as a message. @throws ToolError
+ * undefined: the run is active and reads the text as a message. @throws ToolError
  */
 export function writeTask(
   change: Change,
@@ -51,15 +51,15 @@ export function writeTask(
   return next
 }
 
-/** undefined: the agent said nothing, and the runtime tells the subagent to go on. */
+/** undefined: without a text of the agent, the runtime tells the subagent to continue. */
 function textOfOrder(input: TaskInput): string | undefined {
   const text = taskText(input)
   return text === CONTINUE ? undefined : text
 }
 
-/** What the model reads of a continue that became a message. */
+/** Answer for the model if a continue became a message. */
 export const STEERED =
-  'It has not stopped: it reads your prompt at its next turn, and its report comes as it would have come. Nothing new was started.'
+  'It has not stopped: it reads your prompt at its next turn and reports as planned. Nothing new was started.'
 
 function latestOf({ tx }: Change, scope: SubagentLookup, parent: LiveRun, id: string): LiveRun {
   const { row } = requireSubagent(scope, parent, id, tx)
@@ -70,8 +70,8 @@ function latestOf({ tx }: Change, scope: SubagentLookup, parent: LiveRun, id: st
 
 function checkFree(change: Change, deps: OpenJournalPorts, run: LiveRun): void {
   const { branchId } = run.row
-  if (run.isDriven) throw new ToolError('busy', `${branchId} is just stopping`, 'Call again.')
+  if (run.isDriven) throw new ToolError('busy', `${branchId} is stopping`, 'Call again.')
   const { parent, call } = run
   if (parent && call && !run.row.background && openCallWriter(deps, change.tx, parent, call.part.callId))
-    throw new ToolError('busy', `another call waits for ${branchId} already`, 'A person has paused it.')
+    throw new ToolError('busy', `another call already waits for ${branchId}`, 'A person has paused it.')
 }

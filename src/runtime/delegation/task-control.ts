@@ -16,8 +16,8 @@ const CREATE = {
 } as const satisfies Record<ControlName, (scope: ControlScope, run: LiveRun) => AnyTool>
 
 /**
- * The tools with which a run controls the subagents below it. They reach no others, cost no model request and are
- * offered wherever `task` is.
+ * Tools with which a run controls the subagents below it. They reach no others, make no model request, and are offered
+ * wherever `task` is.
  */
 export function createControlTools(scope: ControlScope, run: LiveRun): AnyTool[] {
   return controlsOf(run.agent).map((name) => CREATE[name](scope, run))

@@ -17,7 +17,7 @@ const inputSchema = z.lazy(() => z.strictObject({ ...targetInput(), ...fields() 
 
 export type MessageScope = SubagentLookup & { readonly deps: Pick<Deps, 'newId' | 'recorder'> }
 
-/** `task_message {task_id, message, mode?}`: an item for the inbox of a subagent that has not stopped. */
+/** `task_message {task_id, message, mode?}`: puts a message into the inbox of an active subagent. */
 export function createTaskMessage(scope: MessageScope, run: LiveRun): AnyTool {
   const { recorder, newId } = scope.deps
   return controlTool<z.infer<typeof inputSchema>>({

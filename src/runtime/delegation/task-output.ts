@@ -16,7 +16,10 @@ import {
 } from './task-target.ts'
 import { transcriptLines } from '../run/transcript-text.ts'
 
-/** Characters of one page. Three bytes each at most, so that a page with its labels is never cut (bounds.inlineOutputBytes). */
+/**
+ * Characters per page. At most three bytes each, so that a page with its labels is never cut
+ * (bounds.inlineOutputBytes).
+ */
 const PAGE_CHARS = 9_000
 
 const fields = () => ({
@@ -25,7 +28,7 @@ const fields = () => ({
 })
 const inputSchema = z.lazy(() => z.strictObject({ ...targetInput(), ...fields() }))
 
-/** `task_output {task_id, offset?, limit?}`: the whole report, or the transcript of one that has not stopped. */
+/** `task_output {task_id, offset?, limit?}`: the whole report, or the transcript of an active subagent. */
 export function createTaskOutput(scope: SubagentLookup, run: LiveRun): AnyTool {
   const { store } = scope.deps
   return controlTool<z.infer<typeof inputSchema>>({
@@ -60,7 +63,7 @@ function reportOf(store: Reader, { row }: Subagent): string {
 function pageOf(whole: string, offset: number, limit: number): { text: string; rest: string | null } {
   const from = cleanCut(whole, Math.min(offset, whole.length))
   const to = cleanCut(whole, Math.min(from + Math.min(limit, PAGE_CHARS), whole.length))
-  const end = to > from ? to : Math.min(from + 2, whole.length) // a page of half a character is a whole one
+  const end = to > from ? to : Math.min(from + 2, whole.length) // half a character is rounded up to a whole one
   const text = whole.slice(from, end)
   if (from === 0 && end === whole.length) return { text, rest: null }
   const next = end < whole.length ? `; go on with offset ${end}` : ', which is its end'

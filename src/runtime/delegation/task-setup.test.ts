@@ -150,8 +150,8 @@ describe('a subagent in a directory of its own', () => {
   test.each([
     ['pkg/none', 'there is no directory \\"pkg/none\\"'],
     ['top.txt', '\\"top.txt\\" is a file, not a directory'],
-    ['top.txt/x', 'top.txt/x, which is outside of the workspace'],
-    ['a\0b', 'which is outside of the workspace'],
+    ['top.txt/x', 'top.txt/x, which is outside the workspace'],
+    ['a\0b', 'which is outside the workspace'],
   ])('that cannot be: %j is refused', async (directory, why) => {
     const { h, children } = await spawned({ directory })
     expect(JSON.stringify(h.store.find('tool_calls', {})[0]!.error)).toContain(why)
@@ -205,7 +205,7 @@ describe('a subagent in a directory of its own', () => {
     expect(denied.answer).toContain('pkg/a: denied by user config: read pkg/**')
     const outside = await spawned({ directory: '../out' })
     expect(outside.answer).toContain('(unattended)')
-    expect(outside.answer).toContain(`${out}, which is outside of the workspace: no rule`)
+    expect(outside.answer).toContain(`${out}, which is outside the workspace: no rule`)
     const linked = await spawned({ directory: 'link' })
     expect(linked.answer).toContain('(unattended)')
     expect([...denied.children, ...outside.children, ...linked.children]).toEqual([])
@@ -340,7 +340,7 @@ describe('a directory outside of the workspace', () => {
   })
 })
 
-test('whatever a subagent in a directory of its own names: what is outside of the workspace asks', async () => {
+test('whatever a subagent in a directory of its own names: what is outside the workspace asks', async () => {
   const names = fc.array(
     fc.constantFrom('..', '.', 'pkg', 'a', 'link', 'own.txt', 'top.txt', 'out', 'far.txt'),
     {
@@ -469,7 +469,7 @@ describe('the first context of a subagent', () => {
     expect(shown).toContain('--- top.txt ---\n```\nthe top\n```')
     expect(shown).toContain('--- gone.md ---\n(could not be read: gone.md: there is no such file')
     expect(shown).toContain('--- pkg ---\n(could not be read: pkg is a directory')
-    expect(shown).toContain('--- image.png ---\n(could not be read: it is no text, but image/png)')
+    expect(shown).toContain('--- image.png ---\n(could not be read: it is not text but image/png)')
     expect(shown).toContain(
       '--- pkg/a/.env ---\n(could not be read: nobody can be asked: pkg/a/.env looks like a secret',
     )
@@ -532,7 +532,7 @@ describe('the first context of a subagent', () => {
     expect(asked.system).toMatch(/^system # Persona, of the agent critic\n.*\nBe terse\.\n\n# Role: explore/)
     expect((await spawned({}, { agents })).system).toMatch(/^system # Role: explore/)
     const unknown = await spawned({ persona: 'nobody' }, { agents })
-    expect(unknown.answer).toContain('there is no agent "nobody" whose prompt could be the persona')
+    expect(unknown.answer).toContain('there is no agent "nobody" to take the persona from')
     expect(unknown.answer).toContain('main, general, explore, critic')
     const deep = harness({
       clock: realClock(),

@@ -61,7 +61,7 @@ export function createTaskStatus(scope: TaskStatusScope, run: LiveRun): AnyTool 
   })
 }
 
-/** Running first, then queued, then the rest, the newest of each first. */
+/** Running first, then queued, then the rest, newest of each first. */
 function runningFirst(a: Subagent, b: Subagent): number {
   return rank(a.row) - rank(b.row) || (a.branch.id < b.branch.id ? 1 : -1)
 }
@@ -110,7 +110,7 @@ function line(
   return columns.join(' | ')
 }
 
-/** Where no price is known, the tokens are what is left. */
+/** Without a known price, the remaining tokens. */
 function leftText(budget: Pick<Budget, 'left' | 'reserved' | 'totals'>, row: Run): string[] {
   const { usd, tokens } = budget.left(row)
   const reserved = budget.reserved(row).usd

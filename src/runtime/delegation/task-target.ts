@@ -9,18 +9,18 @@ import type { LiveRun } from '../run/live-run.ts'
 import type { Deps } from '../context/deps.ts'
 import type { ScopePart } from '../context/scope.ts'
 
-/** A subagent as the tools that control it see it: its branch, and one of its runs. */
+/** A subagent for the control tools: its branch, and one of its runs. */
 export interface Subagent {
   readonly branch: Branch
   readonly row: Run
-  /** Where this process drives or has driven that run. */
+  /** Set if this process drives or has driven that run. */
   readonly live: LiveRun | undefined
 }
 
-/** Where subagents are looked up: stored ones, and those that this process drives. */
+/** Where to look up subagents: the store, and those that this process drives. */
 export type SubagentLookup = ScopePart<Pick<Deps, 'store'>, 'latest'>
 
-/** Spellings of `task_id`; the prefix of the id decides what it is. */
+/** Alternative names of `task_id`; the prefix of the id decides what it is. */
 export const targetAliases: Readonly<Record<string, string>> = {
   id: 'task_id',
   subagentId: 'task_id',
@@ -33,16 +33,16 @@ export const targetAliases: Readonly<Record<string, string>> = {
   agent_id: 'task_id',
 }
 
-/** Absent is read, so that the answer can name the ids that there are. */
+/** Optional in the parser, so that the answer can list the existing ids. */
 export const targetInput = () => ({ task_id: z.string().trim().optional() })
 
-/** The same as the model is told of it: required, unless the tool is about all without it. */
+/** The schema for the model: required, unless the tool works on all subagents without it. */
 export function targetSchema(shape: z.ZodRawShape, about = 'the task_id that `task` returned'): object {
   const task_id = z.string().describe(about)
   return z.toJSONSchema(z.object({ task_id, ...shape }), { target: 'draft-07', io: 'input' })
 }
 
-/** The subagents below a run, whichever run of its branch started them, the oldest first. */
+/** The subagents below a run, whichever run of its branch started them, oldest first. */
 export function subagentsBelow(
   { deps, tree }: SubagentLookup,
   run: LiveRun,
@@ -65,15 +65,15 @@ function latestRun(store: Reader, branchId: BranchId): StoredRun | undefined {
   return store.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
 }
 
-/** What is in memory is ahead of the store: figures are stored once a turn. */
+/** Memory is ahead of the store: figures are stored once a turn. */
 function subagent(branch: Branch, stored: StoredRun, latest: LiveRun | undefined): Subagent {
   const live = latest?.row.id === stored.id ? latest : undefined
   return { branch, row: live?.row ?? parseRun(stored), live }
 }
 
 /**
- * The subagent that an id means, or undefined for an id of nothing. @throws ToolError when there is no id, and for one
- * that is not below this run.
+ * The subagent with an id; undefined for an unknown id. @throws ToolError without an id, and for one that is not below
+ * this run.
  */
 export function findSubagent(
   scope: SubagentLookup,
@@ -95,7 +95,7 @@ export function findSubagent(
 const MISSING =
   'task_id is missing (it is also read as id, subagentId, branchId or run_id; a prefix brn_ or run_ decides)'
 
-/** @throws ToolError `not_found` for an id of nothing, and as `findSubagent`. */
+/** @throws ToolError `not_found` for an unknown id, and like `findSubagent`. */
 export function requireSubagent(
   scope: SubagentLookup,
   run: LiveRun,

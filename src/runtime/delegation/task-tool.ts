@@ -11,9 +11,9 @@ import { describeTask, taskInputAliases, taskInputSchema, type TaskInput } from 
 import type { TaskTexts } from '../task/task-texts.ts'
 
 /**
- * The `task` tool of one run: it starts a subagent and waits for its report, or returns its id at once. Branch and run
- * of the child are written with the intent of the call (invariant R2); `report` drives the child and returns the call's
- * answer. `agentOf` names the agent of a subagent that is to go on; empty where there is none.
+ * The `task` tool of one run: starts a subagent and waits for its report, or returns its id at once. The child's branch
+ * and run are written with the intent of the call (invariant R2); `report` drives the child and returns the call's
+ * answer. `agentOf` names the agent of a continued subagent; empty if there is none.
  */
 export function createTaskTool(
   texts: TaskTexts,
@@ -22,7 +22,7 @@ export function createTaskTool(
   agentOf: (taskId: string) => string = () => '',
 ): Tool<TaskInput, ToolOutput> {
   const nameOf = (input: TaskInput) => (input.continue && agentOf(input.continue)) || input.subagent_type
-  /** Rules name agents as they are here, so this comes before anything is decided. */
+  /** Rules use our agent names, so this precedes every decision. */
   const ours = (input: TaskInput): TaskInput => ({
     ...input,
     subagent_type: agentSpelled(input.subagent_type, agents)?.name ?? input.subagent_type,
@@ -35,7 +35,7 @@ export function createTaskTool(
     jsonSchema: texts.jsonSchema(agents.map(({ name }) => name)),
     inputAliases: taskInputAliases,
     effects: 'spawn',
-    idempotent: true, // never run again: after a crash the call is attached to its child
+    idempotent: true, // never repeated: after a crash the call is attached to its child
     aliases: taskAliases,
     subject: (input) => [{ kind: 'name', value: nameOf(input) }],
     title: (input) => titleLine(`${nameOf(input)}: ${describeTask(input)}`),
@@ -47,10 +47,10 @@ export function createTaskTool(
 const MAX_AGENTS = 200
 const MAX_NAME_CHARS = 128
 const MAX_DESCRIPTION_CHARS = 600
-/** Of descriptions together: they stand in every request. */
+/** Total length of descriptions: every request contains them. */
 const MAX_ALL_CHARS = 24_000
 
-/** Names and descriptions may come from anybody's file: each agent is one line, and all of them have a bound. */
+/** Names and descriptions may come from foreign files: each agent takes one line, and the total is bounded. */
 function agentLines(agents: readonly AgentDefinition[]): string {
   const shown = agents.slice(0, MAX_AGENTS)
   const each = Math.min(MAX_DESCRIPTION_CHARS, Math.floor(MAX_ALL_CHARS / Math.max(1, shown.length)))

@@ -3,11 +3,11 @@ import type { Config } from '../../config/config-schema.ts'
 import type { Env } from '../../config/homes.ts'
 
 export interface SearchChoice {
-  /** Absent: nobody searches the web, and `websearch` is not offered. */
+  /** Absent: no search provider, so `websearch` is not offered. */
   readonly settings?: SearchSettings
-  /** In words without any key: who searches, and what says so; or why nobody does. */
+  /** The chosen provider and its source, or why there is none; never contains a key. */
   readonly why: string
-  /** Somebody is named who cannot be asked. */
+  /** The configured provider cannot be used. */
   readonly broken?: true
 }
 
@@ -20,7 +20,7 @@ const VARIABLES: Readonly<Record<Provider, string>> = {
   searxng: 'SEARXNG_URL',
 }
 
-/** The provider that the configuration names, else the first that has a key or a URL. Asks nobody. */
+/** The configured provider, else the first with a key or a URL. Makes no request. */
 export function chooseSearch({ search }: Config, env: Env): SearchChoice {
   const { provider } = search
   if (provider === undefined) return firstFound(search, env)
@@ -45,10 +45,10 @@ function settingsOf(provider: Provider, search: Config['search'], env: Env): Sea
   if (isKeyed(provider))
     return /^[\x21-\x7e]+$/.test(value)
       ? { settings: { provider, key: value }, why }
-      : { why: `${provider} is not asked: ${said} is no key`, broken: true }
+      : { why: `${provider} is not used: ${said} is not a key`, broken: true }
   return isWebUrl(value)
     ? { settings: { provider, url: value }, why }
-    : { why: `searxng is not asked: ${said} is no http or https URL`, broken: true }
+    : { why: `searxng is not used: ${said} is not an http or https URL`, broken: true }
 }
 
 function isKeyed(provider: Provider): provider is KeyedProvider {
@@ -62,5 +62,5 @@ function isWebUrl(text: string): boolean {
 
 function missing(provider: Provider): SearchChoice {
   const what = provider === 'searxng' ? 'search.url' : `search.keys.${provider}`
-  return { why: `${provider} is not asked: neither ${what} nor ${VARIABLES[provider]} is set`, broken: true }
+  return { why: `${provider} is not used: neither ${what} nor ${VARIABLES[provider]} is set`, broken: true }
 }

@@ -53,21 +53,21 @@ import { grantedScripts } from '../../trust/model-scripts.ts'
 import { exposedAgents } from '../authority/exposed-agents.ts'
 import { readWorkspaceFacts } from '../../project/workspace-facts.ts'
 
-/** What only tests give. */
+/** Options for tests. */
 export interface TestPorts {
-  /** How tools reach the network; default: as the system does. */
+  /** Network access of tools; default: the system's. */
   readonly network?: Network | undefined
-  /** Makes the same ids and waits each time; default: the chance of the system. */
+  /** Makes ids and waits reproducible; default: the system's random source. */
   readonly chance?: Chance | undefined
-  /** The processes that leases know; default: those of this machine. */
+  /** The processes that leases see; default: those of this machine. */
   readonly processes?: Processes | undefined
-  /** Opens the store of the user; default: `openSqliteFile`. */
+  /** Opens the user's store; default: `openSqliteFile`. */
   readonly openFile?: OpenFile | undefined
-  /** Decorates the ports on which the runtime stands; default: they stay as they are. */
+  /** Decorates the ports of the runtime; default: unchanged. */
   readonly decorate?: ((ports: RuntimeOptions) => RuntimeOptions) | undefined
 }
 
-/** What decides where nothing else does. */
+/** Defaults for decisions that no other source makes. */
 export interface Chance {
   readonly newId: NewId
   /** 0 ≤ x < 1. */
@@ -77,34 +77,34 @@ export interface Chance {
 export interface ComposeOptions extends TestPorts {
   readonly directory: string
   readonly env: Env
-  /** Default: as it was named before in each conversation, and no wider than `ask`. */
+  /** Default: each conversation's stored mode, but at most `ask`. */
   readonly mode?: Mode | undefined
-  /** What a program that uses the library brings. */
+  /** Agents and tools of a program that uses the library. */
   readonly own?: OwnParts
   readonly tellUnknown?: TellUnknown | undefined
 }
 
 export interface OwnParts {
-  /** Of the command line: rules of all that is driven here, a layer of the root like every other. */
+  /** Rules from the command line: a layer of the root for everything driven here. */
   readonly rules?: readonly Rule[] | undefined
-  /** Stands above files and environment. */
+  /** Overrides files and environment. */
   readonly config?: RawConfig | undefined
-  /** Whether all that the files of the directory ask for is granted, this once: the program decides. */
+  /** Whether the program grants everything that the files of the directory ask for, for this runtime only. */
   readonly trusts?: ((state: TrustState) => boolean | Promise<boolean>) | undefined
-  /** Default: the user's SQLite file. `warn` is told what is gone of it since it was used last. */
+  /** Default: the user's SQLite file. `warn` receives what the store lost since its last use. */
   readonly openStore?: ((warn: (text: string) => void) => Promise<Store>) | undefined
-  /** Whether nobody else can know the store: then there are no leases. */
+  /** Whether the store is private: then there are no leases. */
   readonly isAlone?: boolean
   readonly clock?: Clock | undefined
-  /** With the other runtimes of this process; default: there is none. */
+  /** Shared with the other runtimes of this process; default: unshared. */
   readonly shared?: Shared | undefined
-  /** What it makes of the tools that come with the program. */
+  /** Wraps the built-in tools. */
   readonly tools?: (builtin: Registry) => Registry
   readonly agents?: readonly AgentDefinition[]
   readonly models?: OwnModels
 }
 
-/** A runtime on a directory with the store of this user: what the command line and the library work on. */
+/** A runtime on a directory with the user's store, for the command line and the library. */
 export interface Composed {
   readonly runtime: Runtime
   readonly store: Store
@@ -112,26 +112,26 @@ export interface Composed {
   readonly workspace: Workspace
   readonly mode: Mode
   readonly loaded: LoadedConfig
-  /** What the files of the directory ask for. */
+  /** Requests of the directory's files. */
   readonly trust: TrustState
-  /** What is to be said about configuration, agent files and the store, one line each. */
+  /** Warnings about configuration, agent files and the store, one line each. */
   readonly warnings: readonly string[]
   readonly env: Env
   readonly fetch: Fetch
   readonly systemText: SystemText
   /** The value of OFFSHOOT_OWNER in the environment of every process that this runtime starts. */
   readonly owner: string
-  /** To be closed at the end: no process that was started outlives that. */
+  /** Close it at the end: then no started process outlives the runtime. */
   readonly guard: Guard
   readonly clock: Clock
-  /** Absent where nobody else can know the store. */
+  /** Absent for a private store. */
   readonly ownership: Ownership | undefined
   readonly tools: Registry
-  /** Masks what leaves the program. */
+  /** Masks secrets in all output. */
   readonly secrets: SecretMask
 }
 
-/** @throws OffshootError: configuration, store, or a directory that cannot be read. */
+/** @throws OffshootError: configuration, store, or an unreadable directory. */
 export async function compose({
   directory,
   env,
@@ -210,7 +210,7 @@ function ownDirectories(env: Env): string[] {
   return [dataHome(env), join(configHome(env), 'offshoot')]
 }
 
-/** `losses`: what is gone of a store since it was used last. */
+/** `losses`: what a store lost since its last use. */
 type OpenFile = (
   options: Pick<Parameters<typeof openSqliteFile>[0], 'file' | 'now' | 'warn'>,
 ) => Promise<Store>
@@ -222,12 +222,12 @@ async function opened(own: OwnParts, openFile: OpenFile, options: Parameters<Ope
   return { store, losses }
 }
 
-/** A store of the caller has no file of ours. */
+/** A caller's store has no file of ours. */
 function sizesOf(own: OwnParts, file: string, config: Config): readonly string[] {
   return own.openStore ? [] : sizeWarnings(file, config)
 }
 
-/** In the order in which they are said. */
+/** In order of output. */
 function warningsOf(
   { loaded, found, agents, trust, warnings }: Project,
   search: ReturnType<typeof chooseSearch>,
@@ -253,7 +253,7 @@ function toolsWith(config: Config, { env, network, own }: ToolParts) {
   return { search, tools: own.tools?.(builtin) ?? builtin }
 }
 
-/** What a program grants is what it was shown: files that change meanwhile get nothing of it. */
+/** A program grants exactly what it was shown: files that change in the meantime get nothing. */
 async function trustedProject(
   directory: string,
   env: Env,
@@ -269,7 +269,7 @@ async function trustedProject(
   return await loadProject(directory, env, { ...options, alsoGranted })
 }
 
-/** What a branch is told of its directory is as it was when it began; branches that begin together look once. */
+/** A branch sees its directory as it was at its start; branches that start together read it once. */
 function systemTextOf({ root }: Workspace, skills: readonly Skill[], guard: Guard): SystemText {
   const known = new Map<string, WorkspaceFacts>()
   const looking = new Map<string, Promise<void>>()

@@ -117,7 +117,7 @@ test('a call that was begun, and is not run again after a restart, is not said t
   await second.perform(target, { verb: 'interrupt', target, args: null })
   const [call] = store.find('tool_calls', {})
   expect(call).toMatchObject({ status: 'failed', error: { code: 'interrupted' } })
-  expect(call!.error!.message).toContain('it was begun before, and its effect is not known')
+  expect(call!.error!.message).toContain('it had already started, and its effect is unknown')
 })
 
 test('a run that cannot go on after a restart leaves no call open', async () => {

@@ -4,11 +4,11 @@ import { isFinal } from '../../core/run-status.ts'
 import type { Reader, Store } from '../../store/port.ts'
 import type { Ownership } from '../ownership/leases.ts'
 
-/** What of the store may go. */
+/** Which conversations may be deleted. */
 export interface Retention {
-  /** Conversations in which nothing has changed since. Milliseconds since the epoch. */
+  /** Conversations unchanged since this time, milliseconds since the epoch. */
   readonly before: number
-  /** So many of the latest stay, however old they are. */
+  /** Number of latest conversations to keep, whatever their age. */
   readonly keep: number
 }
 
@@ -17,7 +17,7 @@ interface Ports {
   readonly ownership: Ownership
 }
 
-/** Conversations that have to go, the oldest first. Never one in which something is open. */
+/** Conversations to delete, oldest first. Never one with open work. */
 export function expired({ store, ownership }: Ports, { before, keep }: Retention): Conversation[] {
   return store
     .find('conversations', { orderBy: 'updatedAt', descending: true })
@@ -26,7 +26,7 @@ export function expired({ store, ownership }: Ports, { before, keep }: Retention
     .toReversed()
 }
 
-/** Deletes those of them that are still to go, and returns these. */
+/** Deletes those that still qualify, and returns them. */
 export async function deleteExpired(
   { store, ownership }: Ports,
   ids: readonly ConversationId[],
@@ -34,7 +34,7 @@ export async function deleteExpired(
 ): Promise<ConversationId[]> {
   const deleted: ConversationId[] = []
   for (const id of ids) {
-    // looked at again in the transaction that deletes: it may have gone on meanwhile
+    // checked again in the deleting transaction: it may have resumed in the meantime
     const isGone = await store.tx(
       (tx) => {
         const row = tx.get('conversations', id)
@@ -47,7 +47,7 @@ export async function deleteExpired(
   return deleted
 }
 
-/** A run that can go on, paused ones too, input that nobody has read, or a process that has it at hand. */
+/** A run that can resume (including paused ones), unread input, or a process that uses it. */
 function isOpen(reader: Reader, ownership: Ownership, conversationId: ConversationId): boolean {
   const runs = reader.find('runs', { where: { conversationId } })
   if (runs.some(({ status }) => !isFinal(status))) return true

@@ -40,7 +40,7 @@ import { CommandInbox } from '../control/command-inbox.ts'
 import { spokenBy } from '../control/speaker.ts'
 import type { VerbAnswers, VerbCommand } from '../control/verbs.ts'
 
-/** What ends processes is given by tests alone, whose tools start none. */
+/** Only tests replace this, because their tools start no processes. */
 export type RuntimeOptions = Omit<
   Deps,
   | 'bus'
@@ -56,7 +56,7 @@ export type RuntimeOptions = Omit<
   | 'secrets'
 > &
   Partial<Pick<Deps, 'endProcesses' | 'endOwned' | 'secrets'>> & {
-    /** With the other runtimes of this process; default: there is none. */
+    /** Shared with the other runtimes of this process; default: unshared. */
     readonly shared?: Shared | undefined
   }
 
@@ -64,19 +64,19 @@ export interface Runtime {
   readonly approvals: Approvals
   readonly questions: Questions
   readonly resolveModel: Deps['resolveModel']
-  /** The model of an agent, where `own` is that of who starts it. */
+  /** The model of an agent; `own` is the starter's model. */
   modelOf(agent: AgentDefinition, own: string): string
   start(options: StartOptions): Promise<StartedRun>
-  /** Makes a conversation in which nothing is said yet. */
+  /** Creates an empty conversation. */
   create(options: CreateOptions): Promise<Opened>
   /**
-   * Sends a message to a branch in any state: it is delivered at once, or waits in the inbox.
-   * @throws OffshootError `usage`, `conflict`.
+   * Sends a message to a branch in any state: it is delivered at once, or waits in the inbox. @throws OffshootError
+   * `usage`, `conflict`.
    */
   sendMessage(options: SendMessageOptions): Promise<SentMessage>
   /** Starts a subagent without a call of an agent, and drives it. */
   spawn(options: PersonSpawn & RunSetting): Promise<StartedRun>
-  /** Goes another way from a message: a branch of its own, with a run that begins with a text there. The verb `fork` makes one without. */
+  /** Forks at a message and starts a run there with a text. The verb `fork` can do it without one. */
   fork(options: ForkStart & RunSetting): Promise<StartedRun>
   /**
    * Performs a verb in the process that owns the conversation. Without an owner this process performs it and starts no run.
@@ -88,8 +88,8 @@ export interface Runtime {
     where: RunSetting,
   ): Promise<VerbAnswers[V['verb']]>
   /**
-   * Begins something `here`, with `spawn` or `fork`, unless another living process drives the conversation: then that
-   * one carries out the command, and `there` is its answer.
+   * Starts something `here` (`spawn` or `fork`), unless another live process drives the conversation: then that process
+   * executes it, and `there` is its answer.
    */
   startOrDispatch<T, V extends VerbCommand>(
     id: ConversationId,
@@ -100,21 +100,21 @@ export interface Runtime {
   continue(options: ContinueOptions): Promise<Continued>
   /** Resumes and drives the runs of processes that have exited, in this directory. */
   recover(options: RecoverOptions): Promise<Recovery>
-  /** What `recover` would take. */
+  /** What `recover` would resume. */
   readonly left: {
-    /** Conversations of any directory whose runs have not stopped. */
+    /** Conversations of any directory with active runs. */
     conversations(): readonly ConversationId[]
-    /** Where there is something. */
+    /** If there are any. */
     directories(): readonly string[]
   }
   subscribe(conversationId: ConversationId, subscriber: Subscriber): () => void
-  /** The answers that are being streamed here, as they are now: what a subscriber has missed of them. */
+  /** Current streaming answers: what a new subscriber has missed of them. */
   partials(conversationId: ConversationId): readonly PartialMessage[]
-  /** What an agent may do here. */
+  /** The effective rights of an agent here. */
   sheet(agent: AgentDefinition): AgentSheet
 }
 
-/** The runtime over its ports. It starts nothing by itself. */
+/** The runtime over its ports. Starts nothing by itself. */
 export function createRuntime(options: RuntimeOptions): Runtime {
   const bus = createBus(options.clock)
   const recorder = createRecorder({ ...options, bus, leases: options.ownership })

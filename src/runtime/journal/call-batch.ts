@@ -17,12 +17,12 @@ export class CallBatch {
   readonly #newId: NewId
   readonly #results: Map<CallId, ToolResultPart>
   readonly #rows: Set<CallId>
-  /** Calls whose end is on its way to the store: it writes the whole row of a call that begins in the same change. */
+  /** Calls whose end is being stored: it writes the whole row of a call that starts in the same change. */
   readonly #ending = new Set<CallId>()
   #toolMessage: Message | undefined
   #open: number
 
-  /** `left` is what an earlier attempt stored of them. */
+  /** `left`: what an earlier attempt stored of them. */
   constructor(
     run: LiveRun,
     newId: NewId,
@@ -61,7 +61,7 @@ export class CallBatch {
     this.#rows.delete(callId)
   }
 
-  /** Its end is asked for. */
+  /** Its end is requested. */
   expectEnd(callId: CallId): void {
     this.#ending.add(callId)
   }
@@ -80,7 +80,7 @@ export class CallBatch {
     else if (!this.#ending.has(callId)) this.#insertCall(change, call, 'running')
   }
 
-  /** The last result ends the message that holds them. */
+  /** The last result completes the message that holds them. */
   writeResult(change: Change, call: EndedCall): ToolResultPart {
     const { callId, tool } = call.part
     const output = boundOutput(change, this.#newId, {
@@ -98,7 +98,7 @@ export class CallBatch {
     return part
   }
 
-  /** A change was not stored: what it had written of these calls is forgotten. */
+  /** A change was not stored: forgets what it had written of these calls. */
   reread(reader: Reader): void {
     for (const [callId, { id }] of this.#results)
       if (!reader.get('parts', id)) {

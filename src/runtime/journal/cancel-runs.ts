@@ -11,22 +11,22 @@ type Cancel = Extract<StopReason, { readonly verb: 'cancel' }>
 
 export interface CancelWork {
   readonly conversationId: ConversationId
-  /** What was asked to end, and why. Final ones are left as they are. */
+  /** Runs to cancel, and why. Final ones stay as they are. */
   readonly tops: readonly LiveRun[]
   readonly reason: Cancel
-  /** What is below them, the deepest first. */
+  /** The runs below them, deepest first. */
   readonly below: readonly LiveRun[]
   /** Stops the waiting, not the cancel. */
   readonly signal?: AbortSignal
-  /** Goes into the change in which all of them have ended; `left`: processes that could not be ended. */
+  /** Joins the change in which all of them have ended; `left`: processes that could not be stopped. */
   readonly write: (change: Change, ended: readonly LiveRun[], left: readonly number[]) => void
-  /** Called first in that change: what it throws ends nothing. */
+  /** Called first in that change; if it throws, nothing ends. */
   readonly check?: (change: Change) => void
 }
 
 export type CancelPorts = EndRunPorts & Pick<Deps, 'endProcesses'>
 
-/** Cancels runs with their subtrees, driven or not, and settles when that is on disk. */
+/** Cancels runs with their subtrees, driven or not, and settles when that is stored. */
 export async function cancelRuns(scope: ScopePart<CancelPorts, 'drives'>, work: CancelWork): Promise<void> {
   const all = [...work.below.filter(isOpen), ...work.tops.filter(isOpen)]
   while (!(await cancelOnce(scope, work, all)));
@@ -34,13 +34,13 @@ export async function cancelRuns(scope: ScopePart<CancelPorts, 'drives'>, work: 
 
 const isOpen = ({ row }: LiveRun) => !isFinal(row.status)
 
-/** False: somebody has begun to drive one of them meanwhile, which has to stop first. */
+/** False: another process has started to drive one of them and must stop first. */
 async function cancelOnce(
   { deps, tree }: ScopePart<CancelPorts, 'drives'>,
   { conversationId, tops, reason, signal, write, check }: CancelWork,
   all: readonly LiveRun[],
 ): Promise<boolean> {
-  // one whose last change was not stored may look as if it had stopped
+  // a run whose last change was not stored may look stopped
   const driven = all.filter((run) => run.isDriven || (tree.drives(run) && !isStopped(run.row.status)))
   for (const run of all.filter(isOpen))
     stopRun(run, tops.includes(run) ? reason : { verb: 'cancel', by: 'parent' })
@@ -57,9 +57,9 @@ async function cancelOnce(
   })
   if (!isOver) return false
   for (const run of all) {
-    run.markAgain() // a parent that waits for a paused one to go on waits no more
+    run.markAgain() // a parent that waits for a paused one to resume waits no longer
     if (run.isDriven) continue
-    run.markStopped() // it was about to be driven: it had a place, and its parent waits for it
+    run.markStopped() // it was about to be driven: it had a slot or a place, and its parent waits for it
     deps.scheduler.release(run.row.id)
   }
   return true

@@ -24,9 +24,7 @@ import { reportText } from '../log/stored-events.ts'
 
 export type EndRunPorts = EndLeftPorts & ReportPorts
 
-/**
- * The end, the results of calls that are left open, the report so far, and what the parent is owed: one transaction.
- */
+/** Stores the end, results of open calls, the report so far, and what the parent is owed, in one transaction. */
 export function endRun(
   change: Change,
   { deps, tree }: ScopePart<EndRunPorts, 'below' | 'receipts'>,
@@ -42,7 +40,7 @@ export function endRun(
   const stopNo = run.row.stopNo + 1
   const { toolCalls, lastAction, usage, costUsd, limits } = run.row
   const output = report.output ?? null
-  // a run that was stopped may go on with its last answer
+  // a stopped run may resume with its last answer
   const ended = outcome.type === 'stopped' ? {} : { finishReason: outcome.finishReason ?? null }
   changeRun(change, run, to, {
     row: {
@@ -64,12 +62,12 @@ export function endRun(
   if (isOwed(run)) handOver(change, deps, run, report)
 }
 
-/** A cancel is final for all that is below: also for what had paused before it came. Any other run stays as it is. */
+/** A cancel is final for everything below, including earlier pauses. Other ends leave stopped runs as they are. */
 function cancelPaused(change: Change, deps: EndRunPorts, run: LiveRun): void {
   if (run.row.status === 'paused') cancelLeft(change, deps, run, 'parent')
 }
 
-/** Ends a run that nobody drives: a paused one, or what a process left that is gone. */
+/** Ends an undriven run: a paused one, or one left by an exited process. */
 export function cancelLeft(change: Change, deps: EndRunPorts, run: LiveRun, by: CancelEnd): void {
   if (isFinal(run.row.status)) return
   checkUnchanged(change, run)
@@ -90,9 +88,9 @@ function storedReport({ tx }: Change, { row }: LiveRun): Report {
   return { messageId, text: reportText(tx, row), note, ...(partialFrom ? { partialFrom } : {}) }
 }
 
-/** What it had said by the time when its process ended. */
+/** Its text so far when its process exited. */
 function reportLeft({ tx }: Change, { row }: LiveRun): Report {
-  return partialReport(readLeft(tx, row).texts, 'the process that ran it ended')
+  return partialReport(readLeft(tx, row).texts, 'the process that ran it exited')
 }
 
 function endState(outcome: Outcome, stop: StopReason | undefined): NextState {
@@ -117,14 +115,14 @@ export function isOwed({ row }: HasRow): boolean {
   return !isStopped(row.status) || isReported(row)
 }
 
-/** What the parent is owed: the result of the call that waits, or an item of its inbox. */
+/** What the parent is owed: the result of the waiting call, or an inbox item. */
 function handOver(change: Change, deps: ReportPorts & OpenJournalPorts, run: LiveRun, report: Report): void {
   const { parent } = run
   if (!parent) {
     if (!run.row.unreported) deliverToBranchAbove(change, deps, run, report)
     return
   }
-  parent.journal?.reread(change.tx) // a change that held results may not have been stored
+  parent.journal?.reread(change.tx) // a change with results may not have been stored
   const writer =
     run.call && !run.row.background && openCallWriter(deps, change.tx, parent, run.call.part.callId)
   const handed = { parent, run, report }
@@ -133,7 +131,7 @@ function handOver(change: Change, deps: ReportPorts & OpenJournalPorts, run: Liv
   childEnded(change, deps, parent, run)
 }
 
-/** Whoever cancelled it has its report in the answer: its parent, or what ended its parent too. */
+/** Whoever cancelled it gets its report as the answer: its parent, or what ended its parent too. */
 function isAnsweredByCancel({ row, stop }: LiveRun): boolean {
   const isUnknownToParent = stop?.verb === 'cancel' && stop.isUnknownToParent
   return row.status === 'cancelled' && row.endReason !== 'user' && !isUnknownToParent

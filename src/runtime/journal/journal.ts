@@ -31,25 +31,25 @@ export interface JournalPorts {
   readonly scheduler: Scheduler
   /** Writes the child of a `task` call in the transaction of its intent (invariant R2); some calls have no child. */
   readonly spawn: (change: Change, parent: LiveRun, call: StartedCall) => LiveRun | undefined
-  /** Takes back what a spawn took that was not stored. */
+  /** Undoes a spawn that was not stored. */
   readonly unspawn: (child: LiveRun) => void
 }
 
-/** Writes one run: the answers of its model, the calls and their results, and its figures. */
+/** Writes one run: its answers, calls, results and figures. */
 export class RunJournal implements Journal {
   readonly #run: LiveRun
   readonly #ports: JournalPorts
   readonly #writes: RunWrites
   #streaming: StreamingMessage | undefined
-  /** As they are stored. */
+  /** As stored. */
   #limits: Run['limits']
   #batch: CallBatch | undefined
   readonly #counted = new Set<CallId>()
-  /** Calls that an earlier attempt began, and that were to run again. */
+  /** Calls that an earlier attempt started and that may run again. */
   readonly #startedCalls = new Set<CallId>()
-  /** The changes that had not been stored when it last looked what it holds. */
+  /** Count of failed changes when it last checked its data. */
   #refusedSeen: number
-  /** The changes of its inbox that it has seen; undefined before it looked. */
+  /** Inbox changes that it has seen; undefined before its first look. */
   #inboxSeen: number | undefined
 
   constructor(run: LiveRun, ports: JournalPorts) {
@@ -60,7 +60,7 @@ export class RunJournal implements Journal {
     this.#refusedSeen = ports.recorder.refused()
   }
 
-  /** Goes on with a turn that an earlier attempt began. */
+  /** Continues a turn that an earlier attempt started. */
   reopen(turn: OpenTurn): void {
     for (const { id, status } of turn.rows) {
       if (hasRun(status)) this.#counted.add(id)
@@ -74,12 +74,12 @@ export class RunJournal implements Journal {
     return this.#batch?.isOpen(callId) ?? false
   }
 
-  /** Those of the answer that is being worked on. */
+  /** The calls of the current answer. */
   calls(): readonly ToolCallPart[] {
     return this.#batch?.answer.parts.filter((part) => part.type === 'tool-call') ?? []
   }
 
-  /** A share of the budget that is another one is stored at once: what others see as left is what there is. */
+  /** A changed share of the budget is stored at once, so that others see the true remainder. */
   limitsGrown(): void {
     const { limits } = this.#run.row
     if (limits === this.#limits) return
@@ -88,7 +88,7 @@ export class RunJournal implements Journal {
     this.#writes.later((change) => this.#writes.writeFigures(change), { durable: false })
   }
 
-  /** What is written of a call of this turn. */
+  /** Pending writes for a call of this turn. */
   resultOf(callId: CallId): ToolResultPart | undefined {
     return this.#batch?.resultOf(callId)
   }
@@ -123,7 +123,7 @@ export class RunJournal implements Journal {
     })
   }
 
-  /** Of an answer without any content there is no message, unless a reader has to see how it ended. */
+  /** An empty answer gets no message, unless readers need to see how it ended. */
   #wordless({ messageId, end }: Answer): StreamingMessage | undefined {
     if (endMark(end) === undefined) return undefined
     return new StreamingMessage(this.#run, messageId, this.#ports, this.#writes)
@@ -149,7 +149,7 @@ export class RunJournal implements Journal {
       this.#count(part.callId, true)
       this.#run.held.count({ lastAction: { tool: part.tool, title, at: change.at } })
     }
-    // a delegation can be refused while it is written: alone it takes nothing else along
+    // a delegation can be refused while it is written: alone, it affects nothing else
     const written = tool.effects === 'spawn' ? this.#writes.record(write) : this.#writes.join(write)
     await written.catch((error: unknown) => {
       if (child) this.#ports.unspawn(child)
@@ -171,7 +171,7 @@ export class RunJournal implements Journal {
     const batch = this.#batch!
     const written = batch.resultOf(callId)
     if (written) return written
-    // the end of a child writes the result; one that is paused keeps its work and answers when it is continued
+    // the end of a child writes the result; a paused one keeps its work and answers when it is continued
     const child = this.#run.children.get(callId)
     if (child && !child.row.background) return openResult(call.part)
     batch.expectEnd(callId)
@@ -179,7 +179,7 @@ export class RunJournal implements Journal {
     return await this.#writes.join((change) => this.#writeResult(change, ended))
   }
 
-  /** Writes the result of a call. The end of a child writes it in its own transaction. */
+  /** Writes the result of a call, unless the end of a child writes it in its own transaction. */
   writeResult(change: Change, call: EndedCall): ToolResultPart {
     const part = this.#writeResult(change, call)
     this.#writes.writeFigures(change)
@@ -225,7 +225,7 @@ export class RunJournal implements Journal {
       if (isWaiting) updateWait(change, this.#run, waitingFor)
       else changeRun(change, this.#run, { ...state.waiting(reason), waitingFor })
     })
-    // who holds the budget may be in the queue for this slot
+    // the run that holds the budget may be queued for this slot
     if (waitingFor.code === 'budget') this.#ports.scheduler.release(this.#run.row.id)
   }
 
@@ -246,7 +246,7 @@ export class RunJournal implements Journal {
     )
   }
 
-  /** Reads what waits for this branch where a result does, in the order in which an idle branch reads. */
+  /** Reads waiting items of this branch with a result, in the order in which an idle branch reads them. */
   async readResults(): Promise<readonly ContextMessage[]> {
     const { store, newId } = this.#ports
     const waiting = (reader: Reader) => waitingItems(reader, this.#run.row.branchId)
@@ -257,7 +257,7 @@ export class RunJournal implements Journal {
     })
   }
 
-  /** The next write that somebody waits for rejects with this. */
+  /** Makes the next awaited write reject with this. */
   fail(error: unknown): void {
     this.#writes.fail(error)
   }
@@ -279,7 +279,7 @@ export class RunJournal implements Journal {
     this.#ports.bus.live(runEvent(this.#run, 'run.progress', at, { from: this.#run.row.status }))
   }
 
-  /** Every call that ran counts once. One that was stopped before it did anything counts no more. */
+  /** Every call that ran counts once; one stopped before it did anything does not count. */
   #count(callId: CallId, ran: boolean): void {
     if (this.#counted.has(callId) === ran) return
     if (ran) this.#counted.add(callId)
@@ -288,16 +288,16 @@ export class RunJournal implements Journal {
   }
 }
 
-/** The run waits on; what for has changed. */
+/** The run waits for something else now. */
 function updateWait(change: Change, run: LiveRun, waitingFor: WaitingFor): void {
   change.tx.update('runs', run.row.id, { waitingFor })
   run.held.waitFor(waitingFor)
   change.event(runEvent(run, 'run.waiting', change.at, { from: 'waiting' }))
 }
 
-/** A call that is not run again may have taken effect before: whoever reads of it is not told that it was not run. */
+/** A call that is not repeated may have taken effect earlier: its text must not claim that it was not run. */
 function notAgain(call: EndedCall): EndedCall {
-  const message = `not run again: it was begun before, and its effect is not known (${call.output.text})`
+  const message = `not run again: it had already started, and its effect is unknown (${call.output.text})`
   return { ...call, status: 'failed', output: { text: message }, error: { code: 'interrupted', message } }
 }
 

@@ -25,8 +25,8 @@ export function endOpenCalls(change: Change, deps: OpenJournalPorts, run: LiveRu
 }
 
 /**
- * The same for a run that does not go on: each of its calls gets a result, and nothing is asked any more. A subagent that
- * has not stopped answers its call; of one that has paused the report comes by the inbox, as nothing waits for it.
+ * The same for a run that does not resume: each call gets a result, and open asks are closed. An active subagent
+ * answers its call; the report of a paused one arrives through the inbox, because no call waits for it.
  */
 export function endLeft(change: Change, deps: EndLeftPorts, run: LiveRun): void {
   endStreaming(change, run)
@@ -37,14 +37,14 @@ export function endLeft(change: Change, deps: EndLeftPorts, run: LiveRun): void 
 }
 
 /**
- * The calls of a run whose effect is not known: also those that an earlier attempt found, as it may have died before it
- * told anybody.
+ * The calls of a run with unknown effect, including those that an earlier attempt found, because it may have died
+ * before it reported them.
  */
 export function unknownOf(reader: Reader, { row }: LiveRun): UnknownCall[] {
   return reader.find('tool_calls', { where: { runId: row.id, status: 'unknown' } }).map(asUnknown)
 }
 
-/** The same with those that will be unknown once `endOpenCalls`, or where the run `ends` with that `endLeft`, is done. */
+/** The same, plus the calls that `endOpenCalls`, or `endLeft` if the run `ends`, will mark as unknown. */
 export function unknownToBe(reader: Reader, run: LiveRun, ends: boolean): UnknownCall[] {
   const begun = openCalls(reader, run).filter((call) => isRunning(call) && !isSpawn(run, call))
   const cut = begun.flatMap(({ row }) => (row && (ends || !row.repeatable) ? asUnknown(row) : []))
@@ -60,7 +60,7 @@ interface OpenCall {
   readonly row: ToolCall | undefined
 }
 
-/** Those that no subagent will answer; `answers`: whether the one of a call will. */
+/** The calls that no subagent will answer; `answers`: whether a call's subagent will. */
 function openCalls(
   reader: Reader,
   run: LiveRun,
@@ -79,7 +79,7 @@ function openCalls(
 }
 
 function writeEnds(change: Change, deps: OpenJournalPorts, run: LiveRun, calls: readonly OpenCall[]): void {
-  const journal = (run.journal = leftJournal(deps, change.tx, run)) // whoever writes later knows what stands here
+  const journal = (run.journal = leftJournal(deps, change.tx, run)) // later writers know what is stored here
   const ends = calls.map((call) => (isSpawn(run, call) ? endOfSpawn(call) : endOf(call)))
   for (const end of ends) journal.writeResult(change, end)
 }
@@ -97,20 +97,20 @@ function endOf({ part, row }: OpenCall): EndedCall {
   const error =
     row?.status === 'running'
       ? { code: 'unknown', message: `${UNKNOWN}: ${beganText(row)}` }
-      : { code: 'interrupted', message: 'not run: the run ended before' }
+      : { code: 'interrupted', message: 'not run: the run ended first' }
   const status = row?.status === 'running' ? 'unknown' : 'skipped'
   return { part, title, status, output: { text: error.message }, exitCode: null, error }
 }
 
-/** A `task` call is never `unknown`: the state of its subagent is stored, only the answer is not (invariant R2). */
+/** A `task` call is never `unknown`: the state of its subagent is stored, only the answer is missing (invariant R2). */
 function endOfSpawn({ part, row }: OpenCall): EndedCall {
-  const message = 'not answered: the run ended before; its subagent has a run of its own'
+  const message = 'not answered: the run ended first; its subagent has a run of its own'
   const error = { code: 'interrupted', message }
   const title = row?.title ?? titleLine(part.tool)
   return { part, title, status: 'failed', output: { text: message }, exitCode: null, error }
 }
 
-const UNKNOWN = 'this call was interrupted; its effect is not known; check before you repeat it'
+const UNKNOWN = 'this call was interrupted; its effect is unknown; check before you repeat it'
 
 /** `git push` was started at 12:01:03 UTC (2026-11-21); its result is unknown */
 function beganText({ title, startedAt }: ToolCall): string {

@@ -23,7 +23,7 @@ export function createJournal(
   return new RunJournal(run, { store, recorder, bus, clock, newId, scheduler, unspawn, spawn })
 }
 
-/** What was to go on together with a run that is continued: queued in memory, and paused as ever in the store. */
+/** Runs that resume together with a continued run: queued in memory, still paused in the store. */
 function resumedBelow(
   store: Reader,
   tree: Pick<RunTree, 'below'> | undefined,
@@ -34,8 +34,8 @@ function resumedBelow(
 }
 
 /**
- * Where the result of a call is written: by the run's attempt, or, while nobody drives it, in what the last one left
- * open. undefined: the call is open no more.
+ * Writer for the result of a call: the run's attempt, or for an undriven run, its open turn. undefined: the call is
+ * closed.
  */
 export function openCallWriter(
   deps: OpenJournalPorts,
@@ -47,7 +47,7 @@ export function openCallWriter(
   return run.journal.isOpen(callId) ? run.journal : undefined
 }
 
-/** The journal of a run that nobody drives: it can end what was left, and starts nothing. */
+/** The journal of an undriven run: it can end open work, and starts nothing. */
 export function leftJournal(deps: OpenJournalPorts, reader: Reader, run: LiveRun): RunJournal {
   const journal = createJournal(deps, run, () => {
     throw new OffshootError('internal', 'a run that is not driven cannot start another')

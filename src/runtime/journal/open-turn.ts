@@ -10,28 +10,28 @@ import { hasRun } from '../run/count-calls.ts'
 import { readMessages } from '../run/messages.ts'
 import { turnsOfAnswers } from './turns-of-answers.ts'
 
-/** A turn that has an answer and has not ended: what is stored of it. */
+/** The stored part of a turn that has an answer but has not ended. */
 export interface OpenTurn {
   readonly answer: Answer
-  /** Of the answer's message in its branch. */
+  /** Position of the answer's message in its branch. */
   readonly position: number
   readonly calls: readonly ToolCallPart[]
   readonly results: readonly ToolResultPart[]
   readonly rows: readonly ToolCall[]
-  /** Holds the results; absent while there are none. */
+  /** Message with the results; absent without any. */
   readonly toolMessage: Message | undefined
-  /** Calls of the whole run that ran. */
+  /** Number of calls of the whole run that ran. */
   readonly toolCalls: number
 }
 
-/** What earlier attempts of a run left: the turn that is open, the texts, and the calls before that turn. */
+/** What earlier attempts of a run left: the open turn, the texts, and the calls before that turn. */
 export interface LeftOfRun {
   readonly turn: OpenTurn | undefined
-  /** Of its turns, the oldest first, behind those of earlier runs that they go on with. */
+  /** Texts of its turns, oldest first, after those of earlier runs that they continue. */
   readonly texts: readonly TurnText[]
-  /** The answer to come goes on where the last one was cut. */
+  /** The next answer continues a cut one. */
   readonly goesOn: boolean
-  /** Where its branch is a fork, the message at which that was made. */
+  /** For a fork: its origin message. */
   readonly origin: MessageId | null
   readonly lastCalls: readonly EndedPair[]
 }
@@ -44,12 +44,12 @@ export function readLeft(reader: Reader, run: StoredRun): LeftOfRun {
   return { turn, ...textsOf(messages, run, origin), origin, lastCalls: callsSinceTold(before, run) }
 }
 
-/** The open turn of a run; undefined where its last answer has been dealt with, or there is none. */
+/** The open turn of a run; undefined if its last answer is complete, or there is none. */
 export function readOpenTurn(reader: Reader, run: StoredRun): OpenTurn | undefined {
   return openTurnIn(readMessages(reader, run.branchId), reader, run)
 }
 
-/** Whether a result of its calls is missing, so that nothing else may stand behind the answer yet. */
+/** Whether a result of its calls is missing, so that nothing else may follow the answer yet. */
 export function hasOpenCalls(turn: OpenTurn | undefined): turn is OpenTurn {
   return turn !== undefined && turn.results.length < turn.calls.length
 }
@@ -72,8 +72,8 @@ function openTurnIn(messages: readonly Message[], reader: Reader, run: StoredRun
 }
 
 /**
- * What a request cost stands in the figures of its run alone, and so does how it ended. In a row of an older program a call
- * says that the answer was cut.
+ * Only the run's figures hold the cost and the end of a request. In a row of an older program, a call says that the
+ * answer was cut.
  */
 function answerOf(message: Message, run: StoredRun, rows: readonly ToolCall[]): Answer {
   const { id: messageId, parts } = message
@@ -83,7 +83,7 @@ function answerOf(message: Message, run: StoredRun, rows: readonly ToolCall[]): 
   return { messageId, parts, turn: run.turns, usage: message.usage ?? noUsage, costUsd: null, end }
 }
 
-/** The calls of a run with their results, since somebody else wrote to it: what is continued may try again. */
+/** The calls of a run with their results since the last input from outside: a continued run may retry. */
 function callsSinceTold(messages: readonly Message[], run: StoredRun): readonly EndedPair[] {
   const told = messages.findLastIndex(({ role, runId }) => role === 'user' && runId !== run.id)
   const parts = messages
@@ -107,13 +107,13 @@ function textsOf(
   const turns = turnsOfAnswers(messages, run)
   const own = texts.findIndex(({ messageId }) => turns.has(messageId))
   let start = own < 0 ? texts.length : own
-  // an answer that was cut may be one of an earlier run
+  // a cut answer may belong to an earlier run
   while (start > 0 && (start < texts.length ? texts[start]!.goesOn : goesOn)) start--
   const said = texts.slice(start).filter(({ text }) => text.trim() !== '')
   const all = said.map((each, at) => ({
     ...each,
     turn: turns.get(each.messageId) ?? null,
-    // nothing stands before the first answer of a branch but that at which it was made
+    // before the first answer of a branch there is only its origin
     ...(at === 0 && start === 0 && each.goesOn && origin ? { after: origin } : {}),
   }))
   return { texts: all, goesOn }

@@ -13,11 +13,11 @@ import { handedReport, type ReportPorts } from './report-text.ts'
 interface SpawnCard {
   readonly branch: Branch
   readonly deliver: Deliver
-  /** Who started it: a person, or an agent in the place of one. */
+  /** Who started it: a person, or an agent acting for one. */
   readonly author: Author
 }
 
-/** Writes the card of a subagent that a person starts, right behind the head that is its origin. */
+/** Writes the card of a subagent that a person starts, directly after the head that is its origin. */
 export function writeSpawnCard(
   change: Change,
   deps: Pick<Deps, 'newId'>,
@@ -63,7 +63,7 @@ function appendNotice(
   appendMessage(change, deps.newId, here, { branchId: here.branchId!, role: 'user', parts, runId: null })
 }
 
-/** As the card says; it is the message behind the origin, or the first one where there was none. */
+/** From its card: the message after the origin, or the first message without an origin. */
 export function deliverOf(reader: Reader, { id, parentBranchId, originMessageId }: Branch): Deliver {
   const origin = originMessageId ? reader.get('messages', originMessageId) : undefined
   const where = { branchId: parentBranchId!, position: origin ? origin.position + 1 : 0 }

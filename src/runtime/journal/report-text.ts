@@ -10,20 +10,20 @@ import { boundOutput } from '../run/bounded-output.ts'
 import { receiptsBeside } from '../run/receipts.ts'
 import type { Change } from '../log/recorder.ts'
 
-/** What a model reads around a report: label, figures, error, note and receipts. Bytes. */
+/** Text around a report for models: label, figures, error, note and receipts. Bytes. */
 const ENVELOPE_BYTES = 12 * 1024
 
 export type ReportPorts = Pick<Deps, 'config' | 'newId'>
 
-/** A report on its way to somebody: its text, and what the runtime knows of it. */
+/** A report for delivery: its text, and what the runtime knows about it. */
 export interface HandedReport {
   readonly text: string
   readonly report: ReportFacts
 }
 
 /**
- * The report for the parent of this run: the value that satisfies its schema, or its summary, or its text. The whole of
- * a long report is kept as an artifact.
+ * The report for the parent of this run: the value that satisfies its schema, its summary, or its text. A long report
+ * is kept in full as an artifact.
  */
 export function handedReport(
   change: Change,
@@ -49,7 +49,7 @@ export function answeredReport({ text, report }: HandedReport): ToolOutput {
   return { text, subagent: { type: 'report', ...report }, ...(artifactId ? { artifactId } : {}) }
 }
 
-/** What is known of the report of a run as it is now. */
+/** Current facts about the report of a run. */
 export function reportFacts(
   reader: Reader,
   row: StoredRun,

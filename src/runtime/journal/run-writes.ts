@@ -4,19 +4,19 @@ import type { Figures } from '../run/held-row.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import type { Change, Recorder, RecordOptions } from '../log/recorder.ts'
 
-/** Writes that are one change: those that the same turn of the event loop asks for. */
+/** Writes of the same event-loop turn, combined into one change. */
 interface Joined {
   readonly writes: ((change: Change) => void)[]
   readonly done: Promise<void>
 }
 
-/** How what one run writes gets into the store, in the order in which it asks; and the figures of its row. */
+/** Orders the writes of one run to the store, and the figures of its row. */
 export class RunWrites {
   readonly #run: LiveRun
   readonly #recorder: Recorder
-  /** Taken by the next write as long as nothing else was asked for. */
+  /** Used by the next write unless something else was requested in between. */
   #joined: Joined | undefined
-  /** Figures that the row in the store lacks. */
+  /** Figures that the stored row lacks. */
   #figures: Figures = {}
   #failed: Promise<never> | undefined
 
@@ -25,18 +25,18 @@ export class RunWrites {
     this.#recorder = recorder
   }
 
-  /** Rejects with what made it fail; undefined as long as nothing did. */
+  /** Rejects with the cause of its failure; undefined while there is none. */
   get failed(): Promise<never> | undefined {
     return this.#failed
   }
 
-  /** The next write that somebody waits for rejects with this. */
+  /** Makes the next awaited write reject with this. */
   fail(error: unknown): void {
     this.#failed ??= Promise.reject(error)
     ignoreLateRejection(this.#failed)
   }
 
-  /** Writes together with what else this turn of the event loop asks for: one row of events, one update of the run. */
+  /** Writes together with the other writes of this event-loop turn: one row of events, one update of the run. */
   async join<T>(write: (change: Change) => T): Promise<T> {
     if (this.#failed) await this.#failed
     const joined = (this.#joined ??= this.#openJoined())
@@ -56,27 +56,27 @@ export class RunWrites {
     return { writes, done }
   }
 
-  /** Writes alone: what fails takes nothing else along. */
+  /** Writes alone, so that a failure affects nothing else. */
   async record<T>(write: (change: Change) => T): Promise<T> {
-    this.#joined = undefined // what comes later is written later
+    this.#joined = undefined // later requests are written later
     if (this.#failed) await this.#failed
     try {
       return await this.#recorder.record(this.#run.row.conversationId, write)
     } catch (error) {
-      if (this.#failed) await this.#failed // what failed first is the reason, not that its rows are missing now
-      if (isStoreError(error)) this.fail(error) // such an error ends the run: nothing of it comes after its end
+      if (this.#failed) await this.#failed // the first failure is the reason, not the missing rows that follow from it
+      if (isStoreError(error)) this.fail(error) // such an error ends the run: nothing may be written after its end
       throw error
     }
   }
 
-  /** A write that nobody waits for; if it fails, the next one that somebody waits for says so. */
+  /** A write that nobody awaits; if it fails, the next awaited one reports it. */
   later(write: (change: Change) => void, options: Required<RecordOptions>): void {
     this.#joined = undefined
     const done = this.#recorder.record(this.#run.row.conversationId, write, options)
     done.catch((error: unknown) => this.fail(error))
   }
 
-  /** Changes figures of the run; the change that is under way stores them. */
+  /** Changes figures of the run; the pending change stores them. */
   patch(figures: Figures): void {
     this.#run.held.count(figures)
     Object.assign(this.#figures, figures)

@@ -12,18 +12,18 @@ import type { RunWrites } from './run-writes.ts'
 
 type MessagePorts = Pick<Deps, 'clock' | 'newId'>
 
-/** An answer that is being streamed. It gets its row with its first parts: most are whole before that is due. */
+/** A streaming answer. It gets its row with its first parts; most answers are complete before that is due. */
 export class StreamingMessage {
   readonly #run: LiveRun
   readonly #id: MessageId
   readonly #ports: MessagePorts
   readonly #writes: RunWrites
   readonly #createdAt: number
-  /** In its branch; undefined while it has no row. */
+  /** Position in its branch; undefined while it has no row. */
   #position: number | undefined
   #parts: readonly Part[] = []
   readonly #stored = new Set<PartId>()
-  /** Of the next write of what there is by then. */
+  /** Timer of the next partial write. */
   #cancelWrite: (() => void) | undefined
 
   constructor(run: LiveRun, id: MessageId, ports: MessagePorts, writes: RunWrites) {
@@ -34,28 +34,28 @@ export class StreamingMessage {
     this.#createdAt = ports.clock.now()
   }
 
-  /** What it holds so far. The latest is stored when `partialWriteMs` are over. */
+  /** Its content so far. The latest is stored after `partialWriteMs`. */
   push(parts: readonly Part[]): void {
     this.#parts = parts
     this.#cancelWrite ??= this.#ports.clock.after(bounds.partialWriteMs, () => {
       this.#cancelWrite = undefined
-      const durable = this.#position === undefined // its event is told with a `seq`, and has to survive a loss of power
+      const durable = this.#position === undefined // its event has a `seq`, and must survive a power loss
       this.#writes.later((change) => this.#writePartial(change), { durable })
     })
   }
 
-  /** As it is now: its parts grow. */
+  /** A copy of the current state: its parts grow. */
   get partial(): PartialMessage {
     const { branchId, id: runId } = this.#run.row
     return { messageId: this.#id, branchId, runId, parts: this.#parts.map((part) => ({ ...part })) }
   }
 
-  /** Nothing more is stored of it before its end. */
+  /** Stores nothing more before its end. */
   close(): void {
     this.#cancelWrite?.()
   }
 
-  /** An answer that is not whole says so where it stands. */
+  /** An incomplete answer gets a notice. */
   writeEnd(
     change: Change,
     said: readonly Part[],

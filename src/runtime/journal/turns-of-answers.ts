@@ -4,9 +4,9 @@ import type { StoredRun } from '../../core/run.ts'
 import { asksForConclusion, NO_TEXT } from '../../loop/instructions.ts'
 
 /**
- * The turn of each complete answer of a run. No message says it: a conclusion is no turn of its own, and an answer without
- * any content is a turn without a message. Such a turn stands before `NO_TEXT`, and it may stand between two messages of
- * which neither is an answer: there are as many of those, the latest ones, as the figures of the run say.
+ * The turn of each complete answer of a run. Messages do not record it: a conclusion is not a turn of its own, and an
+ * empty answer is a turn without a message. Such a turn precedes `NO_TEXT`, or lies between two messages that are not
+ * answers; the run's figures give their number, and the latest places count.
  */
 export function turnsOfAnswers(messages: readonly Message[], run: StoredRun): ReadonlyMap<MessageId, number> {
   const steps = stepsOf(messages, run)
@@ -37,7 +37,7 @@ function stepsOf(messages: readonly Message[], run: StoredRun): Step[] {
   })
 }
 
-/** The turn of an answer that left no message, or may have, before this message. */
+/** The turn of an answer before this message that left, or may have left, no message. */
 function unseen(message: Message, before: Message | undefined, run: StoredRun): Step[] {
   const text = instructionIn(message)
   if (text === undefined || before === undefined) return []

@@ -8,9 +8,11 @@ export type Subscriber = (events: readonly OffshootEvent[]) => void
 export interface Bus {
   /** Stored events, in the order of their `seq`. */
   durable(events: readonly OffshootEvent[]): void
-  /** A live event: the draft becomes it, with the last `seq` and the next `sub`. Costs nothing while nobody listens. */
+  /** Emits a live event with the last `seq` and the next `sub`. Costs nothing without subscribers. */
   live(event: EventDraft): void
-  /** Batches of events from now on, at most one per 16 ms; the returned function ends it with what is left. */
+  /**
+   * Subscribes to batches of events, at most one per 16 ms; the returned function flushes the rest and unsubscribes.
+   */
   subscribe(conversationId: ConversationId, subscriber: Subscriber): () => void
 }
 
@@ -20,7 +22,7 @@ interface Feed {
   readonly outlets: Set<Outlet>
 }
 
-/** Hands out the events of this process's conversations. It never waits for a subscriber. */
+/** Delivers the events of this process's conversations. Never waits for a subscriber. */
 export function createBus(clock: Clock): Bus {
   const feeds = new Map<ConversationId, Feed>()
   const feedOf = (id: ConversationId) => {
@@ -55,12 +57,12 @@ export function createBus(clock: Clock): Bus {
   }
 }
 
-/** One subscriber's waiting events. Text that follows text of the same part becomes one delta. */
+/** A subscriber's waiting events. Consecutive text of the same part becomes one delta. */
 class Outlet {
   readonly #clock: Clock
   readonly #subscriber: Subscriber
   #waiting: OffshootEvent[] = []
-  /** The last that waits, where it is this outlet's own: what others were joined into. */
+  /** The last waiting event, if this outlet created it by joining others. */
   #joined: Delta | undefined
   #cancel: (() => void) | undefined
 

@@ -2,12 +2,12 @@ import type { OffshootEvent } from '../../core/events.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import type { Bus } from './bus.ts'
 
-/** So many live events of a run wait for its first reader. Of a run that has more by then, that reader gets those that follow. */
+/** Most live events kept for a run's first reader. Beyond that, the reader gets only later ones. */
 export const MAX_FIRST_EVENTS = 2_000
 
 /**
- * The live events of a run from its start on, for its first reader: a short answer may be over before anybody could
- * subscribe. Stored events need no place here.
+ * Live events of a run from its start, for its first reader: a short answer may end before anybody could subscribe.
+ * Stored events are read from the store.
  */
 export class FirstEvents {
   readonly #subscribe: Bus['subscribe']
@@ -24,12 +24,12 @@ export class FirstEvents {
     this.#leave = this.#subscribe(id, (events) => this.#keep(events))
   }
 
-  /** No more come. Those that are there stay for the first reader. */
+  /** Stops collecting. Collected events stay for the first reader. */
   end(): void {
     this.#leave()
   }
 
-  /** All so far, once. */
+  /** Returns everything so far, once. */
   take(): readonly OffshootEvent[] {
     this.end()
     const events = this.#events ?? []

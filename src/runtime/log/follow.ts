@@ -18,7 +18,7 @@ export class Follow {
   readonly #conversationId: ConversationId
   #seq: number
   #isBehind: boolean
-  /** Live events that wait for the stored event which they follow. */
+  /** Live events that wait for their preceding stored event. */
   #kept: readonly OffshootEvent[] = []
 
   private constructor(store: Reader, conversationId: ConversationId, seq: number, isBehind: boolean) {
@@ -57,7 +57,7 @@ export class Follow {
     this.#isBehind = true
   }
 
-  /** Live events from before the first page: each is handed out after the stored event that it follows. */
+  /** Live events from before the first page: each is delivered after its preceding stored event. */
   keep(live: readonly OffshootEvent[]): void {
     this.#kept = live
   }

@@ -6,7 +6,7 @@ export function randomIds(clock: Clock): NewId {
   return createIds(clock.now, pooledRandom())
 }
 
-/** Fetching ten bytes costs as much as fetching a thousand, and a new id is made every few milliseconds. */
+/** Fetching ten random bytes costs as much as a thousand, and new ids are frequent. */
 function pooledRandom(): (bytes: number) => Uint8Array {
   const pool = new Uint8Array(POOL_BYTES)
   let used = POOL_BYTES

@@ -7,60 +7,60 @@ import type { Store, Tx } from '../../store/port.ts'
 import type { Bus } from './bus.ts'
 import { lastSeq, packEvents } from './stored-events.ts'
 
-/** One change of a conversation: its rows and the events that tell of it, in one transaction. */
+/** One change of a conversation: its rows and their events, in one transaction. */
 export interface Change {
   readonly tx: Tx
   /** Milliseconds since the epoch, the same for the whole change. */
   readonly at: number
-  /** Stores the event under the next `seq`, which the draft gets; it is told when the change is on disk. */
+  /** Stores the event under the next `seq`, which is set in the draft; it is emitted after the commit. */
   event(draft: EventDraft): void
   /** Marks an inbox item as delivered, in the change that appends it to its branch (invariant D3). */
   markDelivered(id: InboxItemId): void
-  /** The place of the next message of a branch: 0, 1, 2, ... To be asked once for each message. */
+  /** Position of the next message of a branch: 0, 1, 2, ... Call once per message. */
   nextPosition(branchId: BranchId): number
-  /** The subagents that the conversation has had so far. */
+  /** Number of subagents of the conversation so far. */
   subagents(): number
-  /** To be called once for each, with its branch, which this change inserts. */
+  /** Call once for each new subagent, with the branch that this change inserts. */
   addSubagent(branchId: BranchId): void
   /**
-   * Undoes in memory what the change did there, if it is not stored: before the next change of the same commit begins,
-   * where this one throws. It may not read the store.
+   * Undoes in-memory effects if the change is not stored. If this change throws, it runs before the next change of the
+   * same commit. It must not read the store.
    */
   ifRefused(undo: () => void): void
 }
 
 export interface RecordOptions {
-  /** Default true. False only for partial parts and what can be derived again. */
+  /** Default: true. False only for partial parts and data that can be derived again. */
   readonly durable?: boolean
 }
 
 export interface Recorder {
   record<T>(conversationId: ConversationId, write: (change: Change) => T, options?: RecordOptions): Promise<T>
-  /** What is known of a conversation is read anew: before this process took it, another may have written. */
+  /** Forgets cached facts about a conversation: another process may have written before this one acquired it. */
   forget(conversationId: ConversationId): void
-  /** How often something was put in the inbox of a branch, or changed there: who saw it all need not look again. */
+  /** Counts changes of a branch's inbox: a reader that saw all of them need not look again. */
   inboxChanges(branchId: BranchId): number
-  /** How many changes were not stored: whoever holds what one of them has written reads it anew. */
+  /** Counts changes that were not stored: holders of their data must read again. */
   refused(): number
 }
 
-/** What the recorder asks of the leases of this process. */
+/** What the recorder needs from the leases of this process. */
 export interface Leases {
-  /** @throws OffshootError `conflict` where another process owns the conversation. */
+  /** @throws OffshootError `conflict` if another process owns the conversation. */
   check(tx: Tx, id: ConversationId): void
 }
 
-/** As the last change of this process left it. */
+/** As of the last change of this process. */
 interface Known {
   readonly seq: number
   readonly updatedAt: number
-  /** The place of the next message of each branch. */
+  /** Position of the next message of each branch. */
   readonly positions: Map<BranchId, number>
-  /** undefined: nobody has asked yet. */
+  /** undefined: not read yet. */
   readonly subagents: number | undefined
 }
 
-/** What a change counts on. */
+/** Cached facts that a change relies on. */
 interface Counted {
   readonly positions: Map<BranchId, number>
   subagents: number | undefined
@@ -74,8 +74,8 @@ export interface RecorderPorts {
 }
 
 /**
- * All writes of the runtime go through it: the transaction that stores an event assigns its `seq` (invariant S2). With
- * `leases`, it refuses to change a conversation that another process owns (invariant R5).
+ * Every write of the runtime goes through the recorder: the transaction that stores an event assigns its `seq`
+ * (invariant S2). With `leases`, it refuses to change a conversation that another process owns (invariant R5).
  */
 export function createRecorder({ store, bus, clock, leases }: RecorderPorts): Recorder {
   const known = new Map<ConversationId, Known>()
@@ -109,7 +109,7 @@ export function createRecorder({ store, bus, clock, leases }: RecorderPorts): Re
         try {
           return closure(tx)
         } catch (error) {
-          refused++ // at once: the next change of the same transaction may count on this one
+          refused++ // immediately: the next change of the same transaction may rely on this one
           undo()
           throw error
         }
@@ -122,16 +122,16 @@ export function createRecorder({ store, bus, clock, leases }: RecorderPorts): Re
         bus.durable(events)
         return result
       } catch (error) {
-        refused++ // with all that was committed together
+        refused++ // with everything in the same commit
         undo()
-        known.delete(conversationId) // its numbers were given out and are not on disk
+        known.delete(conversationId) // its numbers are used but not stored
         throw error
       }
     },
   }
 }
 
-/** The events of a change that is being written. */
+/** The events of a change being written. */
 interface Pending {
   readonly conversationId: ConversationId
   readonly at: number
@@ -198,7 +198,7 @@ function isLater(at: number, before: Known | undefined): boolean {
   return before === undefined || at - before.updatedAt >= bounds.updatedAtMs
 }
 
-/** A row of events is known by its first `seq`, so that whoever counts on from an old one collides, and reads it anew. */
+/** A row of events is keyed by its first `seq`, so a writer with an old counter collides and reads it again. */
 function insertAfter(
   tx: Tx,
   conversationId: ConversationId,

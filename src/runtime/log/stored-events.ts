@@ -6,13 +6,13 @@ import { answerTexts, joinedText } from '../../core/report/answer-texts.ts'
 import { factsForPeople, outputForPeople, partForPeople } from '../../core/report/report-words.ts'
 import type { EventRow, Reader } from '../../store/port.ts'
 
-/** Where and when an event belongs: mostly as the one before it in its change. */
+/** Conversation, branch, run and time of an event: usually the same as for the previous one of its change. */
 const PLACE = ['at', 'conversationId', 'branchId', 'runId', 'parentRunId', 'depth'] as const
 
 /**
- * The events of one change as they are stored: without the contents that stand in rows of their own (parts, inputs,
- * outputs, reports), so that a turn is written once, without `seq`, and without what the event before has the same. What
- * a commit costs is its pages.
+ * Stored form of a change's events: without content that other rows hold (parts, inputs, outputs, reports), so that a
+ * turn is written once; without `seq`; and without fields that repeat the previous event. A commit costs what its pages
+ * cost.
  */
 export function packEvents(events: readonly OffshootEvent[]): EventRow['events'] {
   return events.map((event, i) => packEvent(event, events[i - 1]))
@@ -32,7 +32,7 @@ const PLACES: ReadonlySet<string> = new Set(PLACE)
 
 const CALL = ['input', 'output']
 const ITEM = ['text', 'author', 'report']
-/** What stands in rows of its own; not the report of a pause, as the run may go on and have another. */
+/** Fields stored in other rows; not the report of a pause, because the run may resume and get another one. */
 const CONTENTS: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'part.completed': ['part'],
   'tool.started': CALL,
@@ -48,7 +48,7 @@ const CONTENTS: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'inbox.updated': ITEM,
 }
 
-/** The events of a row, without what stands in other rows. */
+/** Events of a row, without content from other rows. */
 export function unpackEvents(row: EventRow): OffshootEvent[] {
   let place: object = {}
   return row.events.map((packed, i) => {
@@ -58,14 +58,14 @@ export function unpackEvents(row: EventRow): OffshootEvent[] {
   })
 }
 
-/** The durable events of a conversation after a `seq`, as they were told. */
+/** The durable events of a conversation after a `seq`, as they were emitted. */
 export function readEvents(
   store: Reader,
   conversationId: ConversationId,
   after: number,
   limit?: number,
 ): OffshootEvent[] {
-  // each row holds one event at least, so that as many rows hold all that is asked for
+  // each row holds at least one event, so this many rows are enough
   const most = limit === undefined ? {} : { limit }
   const begun = lastRow(store, conversationId, after + 1)
   const rows = store.find('events', { where: { conversationId }, after, orderBy: 'seq', ...most })
@@ -75,7 +75,7 @@ export function readEvents(
   return events.slice(0, limit).map((event) => fromStored(store, event))
 }
 
-/** The last `seq` that was given out in a conversation; 0 before the first event. */
+/** The last assigned `seq` of a conversation; 0 before the first event. */
 export function lastSeq(store: Reader, conversationId: ConversationId): number {
   const last = lastRow(store, conversationId)
   return last ? last.seq + last.events.length - 1 : 0
@@ -129,7 +129,7 @@ function outputOf(store: Reader, callId: CallId): string | undefined {
   return part?.type === 'tool-result' ? outputForPeople(part.output) : undefined
 }
 
-/** The text of the report of a run: of one message, or of several in their order. */
+/** The report text of a run: of one message, or of several joined in order. */
 export function reportText(store: Reader, run: StoredRun): string {
   const { branchId, reportMessageId, partialFrom } = run
   if (!reportMessageId) return ''

@@ -16,12 +16,12 @@ export interface AskOwnerDeps {
 
 export type OwnerAnswer =
   | { readonly type: 'answered'; readonly value: unknown }
-  /** No other living process owns the conversation: nothing was done. */
+  /** No other live process owns the conversation; nothing was done. */
   | { readonly type: 'no owner' }
 
 /**
- * The other side of `answerCommands`: hands a command to the living process that owns the conversation, and waits for
- * its answer. @throws OffshootError: what the owner threw, or `conflict` when it does not answer in time.
+ * Counterpart of `answerCommands`: sends a command to the live owner of the conversation and waits for its answer.
+ * @throws OffshootError: the owner's error, or `conflict` if it does not answer in time.
  */
 export async function askOwner(
   deps: AskOwnerDeps,
@@ -45,7 +45,7 @@ async function untilAnswered(
 ): Promise<OwnerAnswer> {
   for (;;) {
     const row = deps.store.get('commands', commandId)
-    if (!row) throw new OffshootError('not_found', `${id} was deleted meanwhile`)
+    if (!row) throw new OffshootError('not_found', `${id} was deleted in the meantime`)
     if (row.answeredAt !== null) return opened(row.answer as StoredAnswer)
     const owner = otherOwner(deps, id)
     if (!owner || deps.clock.now() >= deadline) return await withdrawCommand(deps, commandId, owner)
@@ -53,7 +53,7 @@ async function untilAnswered(
   }
 }
 
-/** Unless it was answered in the last moment. */
+/** Unless it was answered at the last moment. */
 async function withdrawCommand(
   { store }: AskOwnerDeps,
   commandId: string,
@@ -71,7 +71,7 @@ async function withdrawCommand(
   if (answer) return opened(answer)
   if (!owner) return { type: 'no owner' }
   throw new OffshootError('conflict', `${ownerText(owner)} does not answer`, {
-    hint: 'it may be busy ending something (offshoot ps shows what it does), or be stopped: look at that process',
+    hint: 'it may be busy (offshoot ps shows its runs) or suspended: check that process',
   })
 }
 

@@ -8,24 +8,24 @@ import { hasExited, isHere, systemProcesses, type Processes } from './process-id
 export interface OwnershipOptions {
   readonly store: Store
   readonly clock: Clock
-  /** Names this process among all that ever were: the value of OFFSHOOT_OWNER in its children. */
+  /** Unique name of this process: the value of OFFSHOOT_OWNER in its children. */
   readonly owner: string
-  /** Default: those of this machine. */
+  /** Default: the processes of this machine. */
   readonly processes?: Processes | undefined
 }
 
 interface HeldLease {
   readonly epoch: number
-  /** How many in this process rely on it. */
+  /** Number of holders in this process. */
   holders: number
-  /** Set once it is in force no more. */
+  /** Set once the lease is lost. */
   lost: OffshootError | undefined
 }
 
 /**
- * Leases that were given back without the store knowing it: it was full, or locked. Whoever opens it again in this
- * program need not wait until they run out. An owner and an epoch are of one store alone. An entry goes when the lease is
- * acquired again, or when so many came after it that its lease has run out.
+ * Leases released without a successful write, because the store was full or locked. If this program opens the store
+ * again, it need not wait until they expire. Owner and epoch are unique to one store. An entry is removed when its
+ * lease is acquired again, or after enough later entries that the lease must have expired.
  */
 const notStored = new Set<string>()
 const MOST_NOT_STORED = 1_000
@@ -64,8 +64,8 @@ export class Ownership {
   }
 
   /**
-   * Takes the lease; several in this process may hold it at the same time, and each gives it back.
-   * @throws OffshootError `conflict` that names the living owner, `usage` when there is no such conversation.
+   * Acquires the lease; several holders in this process may share it, and each must release it. @throws OffshootError
+   * `conflict` with the live owner, `usage` for an unknown conversation.
    */
   async acquire(id: ConversationId): Promise<void> {
     let acquired = false
@@ -83,15 +83,15 @@ export class Ownership {
     if (before) notStored.delete(leaseKey(before))
   }
 
-  /** The same in the transaction that makes the conversation. If that fails, `release` has to be called all the same. */
+  /** The same inside the transaction that creates the conversation. `release` is required even if that fails. */
   acquireIn(tx: Tx, id: ConversationId): void {
     const held = this.#held.get(id)
     if (held?.lost) throw held.lost
     const row = tx.get('leases', id)
     if (held && this.#isOurs(row, held)) return void held.holders++
-    // what it drives is not as it knows it any more, even if the lease could be had again
+    // its in-memory state is stale, even if the lease can be acquired again
     if (held) throw this.#lose(id, held, row)
-    // one of its own that it does not hold: it was given back, and that was not stored
+    // its own lease, not held: it was released, but that was not stored
     if (row && row.owner !== this.#owner && this.#isLiving(row)) throw ownedElsewhere(id, row)
     const now = this.#clock.now()
     const epoch = (row?.epoch ?? 0) + 1
@@ -102,14 +102,14 @@ export class Ownership {
     this.#renewLater()
   }
 
-  /** Gives the lease back, when the last that holds it does. Nothing happens if it was lost. Never rejects. */
+  /** Releases the lease when its last holder does. Does nothing if it was lost. Never rejects. */
   async release(id: ConversationId): Promise<void> {
     const held = this.#drop(id)
     if (!held) return
     const write = (tx: Tx) => {
       if (this.#isOurs(tx.get('leases', id), held)) tx.update('leases', id, { renewedAt: 0 })
     }
-    // for others it is free soon without renewal
+    // others get it after it expires
     await this.#store
       .tx(write, { durable: false })
       .catch(() => returnNotStored(leaseKey({ conversationId: id, owner: this.#owner, epoch: held.epoch })))
@@ -126,26 +126,26 @@ export class Ownership {
     return [...this.#held.keys()].filter((id) => this.owns(id))
   }
 
-  /** The lease of a process that lives, this one included. */
+  /** The lease of a live process, possibly this one. */
   livingOwner(id: ConversationId, reader: Reader = this.#store): LeaseRow | undefined {
     const row = reader.get('leases', id)
     return row && this.#isLiving(row) ? row : undefined
   }
 
   /**
-   * Called in every transaction that changes a conversation. @throws OffshootError `conflict` when somebody else owns
-   * it: a process that was stopped for too long writes nothing any more.
+   * Called in every transaction that changes a conversation. @throws OffshootError `conflict` if another process owns
+   * it: a process that was suspended too long cannot write any more.
    */
   check(tx: Tx, id: ConversationId): void {
     const held = this.#held.get(id)
     if (held?.lost) throw held.lost
     const row = tx.get('leases', id)
-    // of its own, not held: it is being given back, and that comes after this write
+    // its own lease, not held: the release is pending and follows this write
     if (held ? this.#isOurs(row, held) : !row || row.owner === this.#owner || !this.#isLiving(row)) return
     throw held ? this.#lose(id, held, row) : ownedElsewhere(id, row!)
   }
 
-  /** Calls `handler` when a lease turns out to be lost; the returned function ends that. */
+  /** Calls `handler` when a lease is found lost; the returned function unsubscribes. */
   onLost(handler: (id: ConversationId, error: OffshootError) => void): () => void {
     this.#onLost.add(handler)
     return () => void this.#onLost.delete(handler)
@@ -157,7 +157,7 @@ export class Ownership {
     return lost
   }
 
-  /** What was held, if nobody in this process does any more. */
+  /** A released lease, once no holder is left in this process. */
   #drop(id: ConversationId): HeldLease | undefined {
     const held = this.#held.get(id)
     if (!held || --held.holders > 0) return undefined
@@ -175,7 +175,8 @@ export class Ownership {
 
   #isLiving(row: LeaseRow): boolean {
     const age = this.#clock.now() - row.renewedAt
-    // renewed in the future: the clock went back. Here the process can be seen; elsewhere the lease would never end
+    // renewed in the future: the clock was set back. A local process can be checked; the lease of a remote one would
+    // never expire
     const isFresh = age < bounds.leaseMs && (age > -bounds.leaseMs || isHere(row, this.#processes))
     const isReleased = this.#isOfThisProgram(row) && notStored.has(leaseKey(row))
     return isFresh && !isReleased && !hasExited(row, this.#processes)
@@ -209,7 +210,9 @@ export class Ownership {
     if (this.owned().length > 0) this.#renewLater()
   }
 
-  /** A locked store: the next renewal may come through. With the store everything is lost that it is renewed for. */
+  /**
+   * The store is locked: the next renewal may succeed. If the store is lost, so is everything that the lease protects.
+   */
   #notRenewed(error: unknown): void {
     if (!(error instanceof OffshootError) || error.code !== 'store_lost') return
     for (const id of this.owned()) this.#held.get(id)!.lost = error
@@ -236,8 +239,8 @@ function ownedElsewhere(id: ConversationId, row: LeaseRow): OffshootError {
 }
 
 function lostTo(id: ConversationId, row: LeaseRow | undefined): OffshootError {
-  const who = row ? `${ownerText(row)} has taken it over` : 'it was deleted'
-  return new OffshootError('conflict', `this process drives ${id} no more: ${who}`, {
-    hint: 'nothing was written since; offshoot ps shows what becomes of its runs',
+  const who = row ? `${ownerText(row)} acquired it` : 'it was deleted'
+  return new OffshootError('conflict', `this process no longer drives ${id}: ${who}`, {
+    hint: 'nothing was written since then; offshoot ps shows its runs',
   })
 }

@@ -6,7 +6,7 @@ import type { CommandRow, Reader, Store, Tx } from '../../store/port.ts'
 import type { Recorder } from '../log/recorder.ts'
 import { watchStore } from './watch-store.ts'
 
-/** Something that is to be done to a conversation, in words that fit a row: whoever owns it does it. */
+/** A command for a conversation, in a form that fits a row: its owner executes it. */
 export interface Command {
   readonly verb: string
   /** An id. */
@@ -14,7 +14,7 @@ export interface Command {
   readonly args: unknown
 }
 
-/** What became of a command, as it stands in its row. */
+/** Outcome of a command, as stored in its row. */
 export type StoredAnswer =
   | { readonly ok: true; readonly value: unknown }
   | {
@@ -22,11 +22,11 @@ export type StoredAnswer =
       readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint?: string }
     }
 
-/** How a command is answered. Both throw OffshootError `conflict` where it was withdrawn meanwhile. */
+/** Ways to answer a command. Both throw OffshootError `conflict` if it was withdrawn in the meantime. */
 export interface Answering {
-  /** Checked before anything changes in memory: no transaction takes that back. */
+  /** Checked before memory changes: no transaction can undo that. */
   requireOpen(reader: Reader): void
-  /** Writes the answer in the transaction that does the command, so that it is never done twice. */
+  /** Stores the answer in the transaction that executes the command, so that it runs only once. */
   settle(tx: Tx, value: unknown): void
 }
 
@@ -38,14 +38,14 @@ interface CommandDeps {
   readonly clock: Clock
 }
 
-/** What a process has begun, by the command. One whose answer could not be stored stays here, so that it is not done again. */
+/** Started commands. One whose answer could not be stored stays here, so that it does not run again. */
 export type OpenCommands = Map<string, Promise<void>>
 
-/** The owner's side: does what other processes ask for, each command once. */
+/** The owner's side: executes commands of other processes, each once. */
 export interface CommandWatch {
-  /** Settles when what was begun is answered; false: there was nothing. */
+  /** Settles when started commands are answered; false: there were none. */
   answered(): Promise<boolean>
-  /** Takes no more: what nobody has begun is left to whoever owns the conversation next. */
+  /** Accepts no more: commands not started are left to the next owner. */
   end(): void
 }
 
@@ -77,7 +77,7 @@ export function answerCommands(
   }
 }
 
-/** Of one that is older nobody waits for the answer any more. */
+/** Nobody waits for the answer of an older command any more. */
 function openCommands({ store, clock }: CommandDeps, conversationId: ConversationId): CommandRow[] {
   const oldest = clock.now() - bounds.commandMs
   return store
@@ -85,7 +85,7 @@ function openCommands({ store, clock }: CommandDeps, conversationId: Conversatio
     .filter((row) => row.createdAt > oldest)
 }
 
-/** False where the store does not take the answer: whoever asked finds none. Never rejects. */
+/** False if the store does not accept the answer: the sender finds none. Never rejects. */
 async function answerOne(
   { recorder, clock }: CommandDeps,
   row: CommandRow,
@@ -114,9 +114,9 @@ async function answerOne(
   )
 }
 
-/** Whoever asked does it by now, or has read that it is not done. */
+/** The sender executes it itself by now, or has read that it was not executed. */
 function withdrawn({ verb }: CommandRow): OffshootError {
-  return new OffshootError('conflict', `the ${verb.slice(0, 40)} was withdrawn before it was done`)
+  return new OffshootError('conflict', `the ${verb.slice(0, 40)} was withdrawn before it ran`)
 }
 
 function refusal(error: unknown): StoredAnswer {

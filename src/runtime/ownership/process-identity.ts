@@ -4,13 +4,13 @@ import { hasProc } from '../../exec/terminate-processes.ts'
 import { readEntry } from '../../exec/process-table.ts'
 import type { LeaseRow } from '../../store/port.ts'
 
-/** What names one process for good: pids are given out again, but not with the same start time in the same boot. */
+/** Permanent identity of a process: pids are reused, but not with the same start time in the same boot. */
 export type ProcessIdentity = Pick<LeaseRow, 'host' | 'bootId' | 'pid' | 'pidStart'>
 
 /** The processes of this machine, as the lease of a conversation needs them. */
 export interface Processes {
   readonly self: ProcessIdentity
-  /** When the process with this pid was started, in ticks since boot; undefined when there is none. */
+  /** Start time of the process with this pid, in ticks since boot; undefined if there is none. */
   startOf(pid: number): number | undefined
 }
 
@@ -21,12 +21,12 @@ export function systemProcesses(): Processes {
   return { self, startOf }
 }
 
-/** Whether the process belongs to this machine, so that this process would see it. */
+/** Whether the process belongs to this machine, so that this process could see it. */
 export function isHere({ host }: ProcessIdentity, { self }: Processes): boolean {
   return host === self.host
 }
 
-/** Whether the process has surely ended. Of a process of another machine nobody can tell. */
+/** Whether the process has certainly exited. Unknown for processes of other machines. */
 export function hasExited(who: ProcessIdentity, processes: Processes): boolean {
   const { self, startOf } = processes
   if (!isHere(who, processes)) return false
@@ -48,10 +48,10 @@ function startWithoutProc(pid: number): number | undefined {
   }
 }
 
-/** The namespace of pids that almost every process of a machine is in (PROC_PID_INIT_INO of Linux). */
+/** The pid namespace of almost every process of a machine (PROC_PID_INIT_INO on Linux). */
 const FIRST_NAMESPACE = 'pid:[4026531836]'
 
-/** A container sees pids of its own: as far as leases go it is another machine. Empty outside of one. */
+/** A container has its own pids: for leases, it is another machine. Empty outside containers. */
 function pidNamespace(): string {
   try {
     const namespace = readlinkSync('/proc/self/ns/pid')
@@ -61,7 +61,7 @@ function pidNamespace(): string {
   }
 }
 
-/** Empty where the system has none: then a process of before the last start is only found by its pid. */
+/** Empty if the system has none: then only the pid identifies a process of an earlier boot. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

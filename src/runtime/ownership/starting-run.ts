@@ -12,9 +12,9 @@ type Rows = Pick<Reader, 'get' | 'find'>
 const COMMAND_TOOL = 'bash'
 
 /**
- * The run whose command has started a process, where that is certain. The environment does not tell: a command can start
- * another program in its own place, with any environment. Its parent does, which only the kernel changes: the program
- * that drives the run. So what has lost its parents is of no certain run.
+ * The run whose command started a process, if that is certain. The environment does not prove it: a command can replace
+ * itself with another program and any environment. The parent process does, because only the kernel changes it: it is
+ * the program that drives the run. An orphaned process belongs to no certain run.
  */
 export function startingRun(rows: Rows, pid: number): StoredRun | undefined {
   const command = outermostOfRun(pid)
@@ -24,8 +24,8 @@ export function startingRun(rows: Rows, pid: number): StoredRun | undefined {
 }
 
 /**
- * What another program drives says only that a command of a run goes on, and not as which process. So one run alone may
- * have commands, and there may be no more processes than commands: one more is of a call that is over.
+ * For a run of another program, only the existence of a running command is known, not its process. So this needs
+ * exactly one run with commands, and no more processes than commands: an extra process belongs to a finished call.
  */
 function onlyRunOf(rows: Rows, { parentPid }: ProcessEntry): RunId | undefined {
   const calls = conversationsOf(rows, parentPid).flatMap((conversationId) =>
@@ -36,7 +36,7 @@ function onlyRunOf(rows: Rows, { parentPid }: ProcessEntry): RunId | undefined {
   return others.length === 0 && processes.length <= calls.length ? runId : undefined
 }
 
-/** Those that a process of this machine drives. */
+/** Runs that a process of this machine drives. */
 function conversationsOf(rows: Rows, pid: number) {
   const processes = systemProcesses()
   return rows

@@ -4,8 +4,8 @@ import { keepAlive } from '../../exec/keep-alive.ts'
 import type { Store } from '../../store/port.ts'
 
 /**
- * Calls `onChange` when another process has written, at most every 50 ms, and once at the start for what was written
- * before; where it throws, because the store cannot be read now, again at the next look. The returned function ends that.
+ * Calls `onChange` when another process has written, at most every 50 ms, and once at the start for earlier writes. If
+ * the callback throws because the store is unreadable, it runs again at the next poll. The returned function stops it.
  */
 export function watchStore(
   store: Pick<Store, 'dataVersion'>,
@@ -41,7 +41,7 @@ export async function untilChange(
     await keepAlive(sleep(clock, bounds.watchMs))
 }
 
-/** Undefined where the store cannot say it now: the next look may. */
+/** Undefined if the store cannot tell now; the next poll may succeed. */
 function versionOf(store: Pick<Store, 'dataVersion'>): number | undefined {
   try {
     return store.dataVersion()

@@ -7,7 +7,9 @@ import { workspaceAt } from '../../tools/workspace-at.ts'
 import type { Deps } from '../context/deps.ts'
 import type { LiveRun } from '../run/live-run.ts'
 
-/** Removes what calls of a process that has ended left beside their effects. What cannot be removed stays: never rejects. */
+/**
+ * Removes leftovers of an exited process's calls beside their effects. Ignores what cannot be removed: never rejects.
+ */
 export async function cleanUpCalls(
   { store }: Pick<Deps, 'store'>,
   workspace: Workspace,
@@ -15,7 +17,7 @@ export async function cleanUpCalls(
 ): Promise<void> {
   for (const run of runs) {
     const calls = store.find('tool_calls', { where: { runId: run.row.id, status: 'running' } })
-    const tools = calls.length > 0 ? createRegistry(run.tools) : undefined // models call tools by other names too
+    const tools = calls.length > 0 ? createRegistry(run.tools) : undefined // models use other names for tools too
     for (const { id, partId } of calls) {
       const part = store.get('parts', partId)?.part
       const tool = part?.type === 'tool-call' ? tools?.get(part.tool) : undefined

@@ -19,7 +19,7 @@ import { requestSlot } from '../run/slots.ts'
 
 export type RecoveryPolicy = 'continue' | 'pause'
 
-/** The runs of a conversation that nobody drives and that have not stopped: parents first, then in the order of the queue. */
+/** The undriven, active runs of a conversation: parents first, then in queue order. */
 export function leftRuns(deps: Pick<Deps, 'store'>, live: LiveConversation): LiveRun[] {
   const branches = deps.store.find('branches', { where: { conversationId: live.id }, orderBy: 'id' })
   const left = branches
@@ -32,8 +32,8 @@ export function leftRuns(deps: Pick<Deps, 'store'>, live: LiveConversation): Liv
 
 /**
  * Recovers what an exited process left (invariants R2, R3, R4, R7): its calls, its partial text, and its runs, which
- * are queued again or paused. This process has to own the conversation, and the processes that the other one started
- * have to be gone. Queued runs are not driven yet.
+ * are queued again or paused. This process must own the conversation, and the other's child processes must be gone.
+ * Queued runs are not driven yet.
  */
 export async function recoverConversation(
   deps: RecoverPorts,
@@ -51,7 +51,7 @@ export async function recoverConversation(
     const all = left.map((run, at): RecoveredRun => {
       const { status, pausing } = before[at]!
       const became = () => {
-        if (isFinal(run.row.status)) return 'cancelled' // with what is above it
+        if (isFinal(run.row.status)) return 'cancelled' // with the run above it
         return pausing
           ? pauseLeft(change, deps, run, pausing)
           : requeueOrPause(change, { deps, live }, run, policy)
@@ -88,19 +88,19 @@ function tellLeft(deps: RecoverPorts, live: LiveConversation, policy: RecoveryPo
   return tellUnknown(deps, left, (run) => ending.has(run))
 }
 
-/** @throws OffshootError `conflict` where another has changed it meanwhile. */
+/** @throws OffshootError `conflict` if another process changed it in the meantime. */
 function keepUnlessStored(change: Change, run: LiveRun): void {
   checkUnchanged(change, run)
   const { row } = run
   change.ifRefused(() => run.held.enter(row))
 }
 
-/** It had paused, and holds its place in the queue already. */
+/** It had paused, and already holds its place in the queue. */
 function asRecovered(change: Change, run: LiveRun): RecoveredRun {
   return { run, status: 'paused', became: 'queued', unknown: unknownOf(change.tx, run) }
 }
 
-/** Who had asked it to pause when its process ended: at least that is kept. */
+/** Who had asked it to pause when its process exited: at least that is kept. */
 function pausingOf({ row, parent }: LiveRun): 'user' | 'parent' | undefined {
   if (row.pausing) return row.pausing
   return parent && !row.background && !isStopped(parent.row.status) && pausingOf(parent)
@@ -119,7 +119,7 @@ function isGivenUp(run: LiveRun, policy: RecoveryPolicy): boolean {
   return isBlamed(run) && run.row.attempt >= bounds.crashesBeforeFailure && policy === 'continue'
 }
 
-/** Its process may have ended because of it. */
+/** It may have caused the exit of its process. */
 function isBlamed({ row }: LiveRun): boolean {
   return row.status === 'running' || row.reason === 'retry'
 }
@@ -136,12 +136,12 @@ function requeueOrPause(
   endOpenCalls(change, deps, run)
   const wasQueued = run.row.status === 'queued'
   const { toolCalls } = run.row
-  // its agent or its tools are defined elsewhere: in another program, perhaps, that goes on with it
+  // its agent or its tools are defined elsewhere, perhaps in another program that can resume it
   const why = run.unusable ?? run.lacksTools
   const stays = policy === 'pause' || why !== undefined
   const note = why
     ? {
-        reportNote: `not gone on with here: ${[why.message, run.lacksTools?.hint].filter(Boolean).join('. ')}`,
+        reportNote: `not resumed here: ${[why.message, run.lacksTools?.hint].filter(Boolean).join('. ')}`,
       }
     : {}
   if (!wasQueued || stays)
@@ -153,13 +153,13 @@ function requeueOrPause(
   return 'queued'
 }
 
-/** The run fails for good, with what is below it; its parent is told. */
+/** The run fails permanently, with everything below it; its parent is told. */
 function giveUp(change: Change, deps: EndRunPorts, live: LiveConversation, run: LiveRun): 'failed' {
   for (const below of live.below(run.row.branchId)) cancelLeft(change, deps, below, 'parent')
   const { texts } = readLeft(change.tx, run.row)
-  const message = `its process ended ${run.row.attempt} times while it ran; it is not tried again by itself`
+  const message = `its process exited ${run.row.attempt} times while it ran; it is not retried automatically`
   const hint = `offshoot continue ${run.row.branchId} tries it once more`
-  const partial = partialReport(texts, 'its process ended')
+  const partial = partialReport(texts, 'its process exited')
   const report = { ...partial, note: texts.length > 0 ? `${message}; ${partial.note}` : message }
   endRun(change, { deps, tree: live }, run, {
     type: 'failed',

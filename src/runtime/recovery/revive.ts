@@ -23,9 +23,9 @@ import { createLiveRun, type LiveRun } from '../run/live-run.ts'
 import type { Scope } from '../context/scope.ts'
 
 /**
- * A stored conversation as this process would drive it: of every branch the latest run, with the rules and tools of its
- * spawn, its parent, and the call that waits for it. Nothing is driven yet, and nothing is written.
- * @throws OffshootError `store_corrupt` for a row that says nothing clear: what such a run may do nobody can say.
+ * Rebuilds a stored conversation as this process would drive it: the latest run of every branch, with the rules and
+ * tools of its spawn, its parent, and the call that waits for it. Drives and writes nothing yet. @throws OffshootError
+ * `store_corrupt` for an ambiguous row, because the rights of such a run are unknown.
  */
 export function reviveConversation(scope: Omit<Scope, 'tree'>, id: ConversationId): LiveConversation {
   const { store } = scope.deps
@@ -42,7 +42,7 @@ export function reviveConversation(scope: Omit<Scope, 'tree'>, id: ConversationI
 
 type RevivePorts = AuthorityPorts & Pick<Deps, 'store'>
 
-/** A parent that is not the latest run of its branch any more is made from its row all the same. */
+/** A parent that is no longer the latest run of its branch is rebuilt from its row too. */
 function reviver(
   deps: RevivePorts,
   branches: ReadonlyMap<BranchId, Branch>,
@@ -64,7 +64,7 @@ function reviver(
   return revive
 }
 
-/** Which of its parent's calls it belongs to: the one that waits for it, or the one that began its branch. */
+/** The call of its parent that it belongs to: the one that waits for it, or the one that started its branch. */
 function asChild(run: LiveRun, { originToolCallId }: Branch): LiveRun {
   const callId = run.row.originCallId ?? originToolCallId
   if (run.parent && callId) run.parent.children.set(callId, run)
@@ -73,7 +73,7 @@ function asChild(run: LiveRun, { originToolCallId }: Branch): LiveRun {
 
 type Binding = Authority & Pick<LiveRun, 'agent' | 'unusable'>
 
-/** An agent that is not defined any more makes a run that says so when it is driven. */
+/** If an agent is no longer defined, the run reports it when it is driven. */
 function bindingOf(deps: RevivePorts, row: Run, branch: Branch, parent: LiveRun | undefined): Binding {
   try {
     if (parent?.unusable) throw parent.unusable

@@ -2,7 +2,7 @@ import type { Deps } from '../context/deps.ts'
 import { unknownToBe } from '../journal/open-calls.ts'
 import type { LiveRun } from '../run/live-run.ts'
 
-/** Tells which calls of these runs will be stored as `unknown`, before that is done; `ends`: the run ends with it. */
+/** Reports which calls of these runs are about to be stored as `unknown`; `ends`: the run ends with it. */
 export async function tellUnknown(
   { store, tellUnknown: tell }: Pick<Deps, 'store' | 'tellUnknown'>,
   runs: readonly LiveRun[],

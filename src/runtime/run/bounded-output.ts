@@ -11,15 +11,15 @@ interface Unbounded {
 }
 
 /**
- * What the model reads of a text: all of it up to `maxBytes`, otherwise its head and its tail with what lies between
- * named, and the whole kept as an artifact.
+ * What the model reads of a text: all of it up to `maxBytes`, otherwise head and tail with a remark between them, and
+ * the full text as an artifact.
  */
 export function boundOutput(
   change: Change,
   newId: NewId,
   { conversationId, output, maxBytes = bounds.inlineOutputBytes }: Unbounded,
 ): ToolOutput {
-  if (output.text.length * 3 <= maxBytes) return output // no UTF-16 unit is more than 3 bytes
+  if (output.text.length * 3 <= maxBytes) return output // a UTF-16 unit takes at most 3 bytes
   const bytes = Buffer.from(output.text)
   if (bytes.length <= maxBytes) return output
   const artifactId = keepArtifact(change, newId, conversationId, bytes)
@@ -28,17 +28,17 @@ export function boundOutput(
   const left = bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail)
   return {
     ...output,
-    text: `${head}\n[… ${left} bytes left out; the whole is kept as ${artifactId} …]\n${tail}`,
+    text: `${head}\n[… ${left} bytes left out; the full text is artifact ${artifactId} …]\n${tail}`,
     artifactId,
   }
 }
 
-/** Half a character at a cut shows as U+FFFD. */
+/** A cut character shows as U+FFFD. */
 function cleanCut(text: string): string {
   return text.replace(/^\ufffd+|\ufffd+$/g, '')
 }
 
-/** Equal content of one conversation is kept once. */
+/** Equal content of one conversation is stored once. */
 function keepArtifact(
   change: Change,
   newId: NewId,

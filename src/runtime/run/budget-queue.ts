@@ -5,7 +5,7 @@ import type { Change } from '../log/recorder.ts'
 import { changeRun, runEvent, type LiveRun } from './live-run.ts'
 import { requestSlot, type SlotDeps } from './slots.ts'
 
-/** A subagent that has just been made waits for budget, or asks for its slot. */
+/** A new subagent waits for budget, or asks for its slot. */
 export function enterQueue(
   { at }: Change,
   deps: Pick<SlotDeps, 'scheduler'>,
@@ -18,7 +18,7 @@ export function enterQueue(
   return 'queued'
 }
 
-/** Settles when a subagent waits for no budget any more: it has its slot, or its place in the queue for one. */
+/** Settles when a subagent no longer waits for budget: it has a slot, or a place in the queue for one. */
 export async function untilFunded(deps: SlotDeps, budget: Budget, run: LiveRun): Promise<void> {
   const { signal } = run.controller
   const { conversationId } = run.row

@@ -9,7 +9,7 @@ import { endWait, type SlotDeps } from './slots.ts'
 /** While a run waits, its slot is free for others. */
 type WaitPorts = Pick<SlotDeps, 'scheduler' | 'recorder'>
 
-/** One call of the run waits for its child; `ended` says what came of it. */
+/** A call of the run waits for its child; `ended` is the outcome. */
 async function waitForChild<T>(deps: WaitPorts, run: LiveRun, child: LiveRun, ended: Promise<T>): Promise<T> {
   ignoreLateRejection(ended) // awaited below, unless the wait itself cannot be written
   run.awaits.add(child)
@@ -42,8 +42,8 @@ export async function untilAnswered(
 }
 
 /**
- * Nothing but such calls is left of the turn: the run is `waiting(children)` and its slot is free for others. When this
- * settles it is running, or queued for a slot.
+ * The turn consists only of such calls: the run is `waiting(children)` and its slot is free for others. When this
+ * settles, it is running or queued for a slot.
  */
 export async function whileChildrenRun<T>(deps: WaitPorts, run: LiveRun, calls: Promise<T>): Promise<T> {
   ignoreLateRejection(calls) // awaited below, unless the wait itself cannot be written
@@ -58,8 +58,8 @@ export async function whileChildrenRun<T>(deps: WaitPorts, run: LiveRun, calls: 
 }
 
 /**
- * Settles when these children have stopped: until then that is all that the run waits for, and its slot is theirs. With
- * a signal, which is that of the run, also when the run itself is to stop.
+ * Settles when these children have stopped; the run waits only for them and lends them its slot. With the run's signal,
+ * also settles when the run must stop.
  */
 export async function untilStopped(
   deps: SlotDeps,
@@ -76,7 +76,7 @@ export async function untilStopped(
   }
 }
 
-/** A run that has nothing to do but wait for its children says so; any other goes on as it is. */
+/** Marks a run as waiting if it only waits for its children; otherwise it stays as it is. */
 export async function enterWait(deps: WaitPorts, run: LiveRun): Promise<void> {
   pauseBetween(run)
   if (!mayWait(run)) return
@@ -89,7 +89,7 @@ export async function enterWait(deps: WaitPorts, run: LiveRun): Promise<void> {
   if (isWaiting(run)) deps.scheduler.release(run.row.id)
 }
 
-/** A child has ended. If it was the last that its parent waited for, the parent's wait ends in the same change. */
+/** A child has ended. If its parent waited only for it, the parent's wait ends in the same change. */
 export function childEnded(
   change: Change,
   deps: Pick<SlotDeps, 'scheduler'>,
@@ -100,7 +100,7 @@ export function childEnded(
   if (last && isWaiting(parent) && !parent.stop) endWait(change, deps, parent)
 }
 
-/** Where several children ended in one commit, none of them was the last. */
+/** If several children ended in one commit, none of them counted as the last. */
 async function leaveWait(deps: WaitPorts, run: LiveRun): Promise<void> {
   if (!isWaiting(run) || run.stop) return
   await deps.recorder.record(run.row.conversationId, (change) => {

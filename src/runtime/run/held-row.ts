@@ -1,7 +1,7 @@
 import { backTo, parseRun, waitInQueue, waitOn } from '../../core/run-steps.ts'
 import type { Run, RunFacts, RunLimits, StoredRun, WaitingFor } from '../../core/run.ts'
 
-/** What a run counts as it goes, and its limits. */
+/** A run's running figures, and its limits. */
 export type Figures = Partial<
   Pick<
     RunFacts,
@@ -9,12 +9,12 @@ export type Figures = Partial<
   >
 >
 
-/** Who asked for a run, whether that one waits for it, and whether it is told of its report. */
+/** Who asked for a run, whether that agent waits for it, and whether it gets the report. */
 export type Asker = Partial<Pick<RunFacts, 'parentRunId' | 'originCallId' | 'background' | 'unreported'>>
 
 /**
- * The row of a run that this process drives, as last written or as the next write will leave it. Its methods are the only
- * writer: a row is replaced, never changed.
+ * The row of a run that this process drives, as last written or as the next write will leave it. Only its methods write
+ * it: a row is replaced, never changed.
  */
 export class HeldRow {
   #row: Run
@@ -29,28 +29,28 @@ export class HeldRow {
     return this.#row
   }
 
-  /** The run is in another state: `next` comes of a step (core/run-steps.ts). */
+  /** Moves the run to another state: `next` comes from core/run-steps.ts. */
   enter(next: Run): void {
     this.#move(next)
   }
 
-  /** It waits on, for something else. */
+  /** Changes what it waits for. */
   waitFor(waitingFor: WaitingFor): void {
     this.#move(waitOn(this.#row, waitingFor))
   }
 
-  /** It waits for budget in the queue; null: for a slot from now on. */
+  /** Sets the budget that it waits for in the queue; null: it waits for a slot from now on. */
   waitInQueue(waitingFor: WaitingFor | null): void {
     this.#row = waitInQueue(this.#row, waitingFor)
     this.#onMoved()
   }
 
-  /** It is in the state of an earlier row again: the change that ended that state was not stored. */
+  /** Restores the state of an earlier row: the change that ended that state was not stored. */
   goBackTo(earlier: Run): void {
     this.#move(backTo(earlier, this.#row))
   }
 
-  /** Somebody asks it to pause at its next boundary; null: no longer. One that has stopped is asked nothing. */
+  /** Requests a pause at its next boundary; null revokes it. Ignored for a stopped run. */
   setPausing(pausing: 'user' | 'parent' | null): void {
     const row = this.#row
     if (row.endedAt === null) this.#row = { ...row, pausing }
@@ -60,34 +60,34 @@ export class HeldRow {
     this.#row = { ...this.#row, ...figures }
   }
 
-  /** It goes on with another model. */
+  /** Changes its model. */
   setModel(model: string): void {
     this.#row = { ...this.#row, model }
   }
 
-  /** A share that has grown, or has given something back. */
+  /** Updates a share that grew or returned budget. */
   grow(caps: Pick<RunLimits, 'maxCostUsd' | 'maxTokens'>): void {
     this.count({ limits: { ...this.#row.limits, ...caps } })
     this.#onGrown()
   }
 
-  /** Calls back when its share is another one: whoever drives it stores that. */
+  /** Subscribes to share changes, which the driver stores. */
   whenGrown(onGrown: () => void): void {
     this.#onGrown = onGrown
   }
 
-  /** Somebody else asks for it now, or its caller waits no longer. */
+  /** Changes who asked for it, or releases its waiting caller. */
   setAsker(asker: Asker): void {
     this.#row = { ...this.#row, ...asker }
     this.#onMoved()
   }
 
-  /** It is what the store says. @throws OffshootError `store_corrupt` as `parseRun` does. */
+  /** Reloads it from the store. @throws OffshootError `store_corrupt` like `parseRun`. */
   reload(stored: StoredRun): void {
     this.#move(parseRun(stored))
   }
 
-  /** Calls back when its state has changed, or who waits for it. */
+  /** Subscribes to changes of its state, or of who waits for it. */
   watch(onMoved: () => void): void {
     this.#onMoved = onMoved
   }

@@ -5,7 +5,7 @@ import type { InboxRow, Reader } from '../../store/port.ts'
 import { appendMessage, type EventScope } from './messages.ts'
 import type { Change } from '../log/recorder.ts'
 
-/** What somebody wrote, or a report. */
+/** A message or a report. */
 export type NewItem = Pick<InboxRow, 'mode' | 'text'> & {
   readonly conversationId: ConversationId
   readonly branchId: BranchId
@@ -16,7 +16,7 @@ export type NewItem = Pick<InboxRow, 'mode' | 'text'> & {
       })
   )
 
-/** Adds an item to the inbox of a branch. One stop of a run makes at most one item (invariant D3). */
+/** Adds an item to the inbox of a branch. One stop of a run creates at most one item (invariant D3). */
 export function addToInbox(change: Change, newId: NewId, scope: EventScope, item: NewItem): InboxRow {
   const open = { createdAt: change.at, deliveredAt: null, withdrawnAt: null }
   const absent = { fromRunId: null, stopNo: null, author: null, report: null }
@@ -26,17 +26,14 @@ export function addToInbox(change: Change, newId: NewId, scope: EventScope, item
   return row
 }
 
-/**
- * An item that is delivered in the change that adds it: for the record, and so that its sender has an id (invariant
- * D1).
- */
+/** An item delivered in the change that adds it: for the record, and so that its sender gets an id (invariant D1). */
 export function addDelivered(change: Change, newId: NewId, scope: EventScope, item: NewItem): InboxRow {
   const row = addToInbox(change, newId, scope, item)
   markDelivered(change, scope, row)
   return row
 }
 
-/** The items that wait on a branch, in the order of delivery: messages of people, then results and notes. */
+/** Waiting items of a branch in order of delivery: messages of people first, then results and notes. */
 export function waitingItems(reader: Reader, branchId: BranchId): InboxRow[] {
   const rows = reader
     .find('inbox', { where: { branchId, deliveredAt: null }, orderBy: 'id' })
@@ -44,7 +41,7 @@ export function waitingItems(reader: Reader, branchId: BranchId): InboxRow[] {
   return inReadingOrder(rows)
 }
 
-/** Of rows that are sorted by age. */
+/** For rows sorted by age. */
 export function inReadingOrder(rows: readonly InboxRow[]): InboxRow[] {
   return [...rows.filter((row) => row.kind === 'user'), ...rows.filter((row) => row.kind !== 'user')]
 }
@@ -81,7 +78,7 @@ function partOf(newId: NewId, { text, author, report }: InboxRow): SaidPart {
   return { id, type: 'text', text, ...(author ? { author } : {}) } as SaidPart // an older program kept no author
 }
 
-/** Messages that wait on a branch come before what is said to it now: each becomes a message of its own, oldest first. */
+/** Waiting messages come before a new message: each becomes a message of its own, oldest first. */
 export function deliverWaiting(
   change: Change,
   newId: NewId,
@@ -92,7 +89,7 @@ export function deliverWaiting(
     if (isDue(item)) deliverItems(change, newId, scope, [item])
 }
 
-/** Where nothing can be delivered yet: messages that wait are read together with what is said now, before it. */
+/** While nothing can be delivered: waiting messages are read together with the new one, before it. */
 export function promoteWaiting(change: Change, scope: EventScope & { readonly branchId: BranchId }): void {
   for (const { id, mode } of waitingMessages(change.tx, scope.branchId))
     if (mode !== 'steer') changeItem(change, scope, id, { mode: 'steer' })
@@ -102,7 +99,7 @@ function waitingMessages(reader: Reader, branchId: BranchId): InboxRow[] {
   return waitingItems(reader, branchId).filter(({ kind }) => kind === 'user')
 }
 
-/** Changes an item that has not been read. @throws OffshootError `conflict` when it was read or withdrawn. */
+/** Changes an unread item. @throws OffshootError `conflict` if it was read or withdrawn. */
 export function changeItem(
   change: Change,
   scope: EventScope,

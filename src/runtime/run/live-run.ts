@@ -19,20 +19,20 @@ import { HeldRow } from './held-row.ts'
 import type { PartialMessage } from './partial-message.ts'
 import type { CheckedReport } from './checked-report.ts'
 
-/** Why a run is to stop. The reason of its AbortSignal. */
+/** Why a run must stop; the reason of its AbortSignal. */
 export type StopReason =
   | {
       readonly verb: 'pause'
-      /** `restart`: the program that drives it ends, or leaves it. */
+      /** `restart`: the driving program exits, or stops driving it. */
       readonly why: 'user' | 'parent' | 'restart' | 'stall' | 'timeout'
       /** Its background children continue. */
       readonly keepsBackground?: true
     }
   | {
       readonly verb: 'cancel'
-      /** `restart`: the program that drives it was told to end, twice. */
+      /** `restart`: the driving program was asked to stop twice. */
       readonly by: CancelEnd
-      /** Its parent knows nothing of it yet: an agent above the parent did it. */
+      /** An agent above the parent did it, so the parent does not know yet. */
       readonly isUnknownToParent?: true
     }
 
@@ -41,7 +41,7 @@ export interface HasRow {
   readonly row: Run
 }
 
-/** A run that this process drives: its row as last written, and what only lives in memory. */
+/** A run that this process drives: its row as last written, and its in-memory state. */
 export interface LiveRun {
   readonly row: Run
   /** Changes its row. */
@@ -49,87 +49,87 @@ export interface LiveRun {
   readonly agent: AgentDefinition
   /** The rules that bind it: the root level first, its own last. */
   readonly chain: readonly Level[]
-  /** Directories outside of the workspace that a person has opened to it. */
+  /** Directories outside the workspace that a person allowed. */
   readonly opened: readonly Grant[]
   readonly files: FileLedger
-  /** The paths of each call as they were when it was decided. */
+  /** The paths of each call at the time of its decision. */
   readonly decidedPaths: Map<CallId, readonly ResolvedPath[]>
-  /** When this process made it, by the time of the system, which is that of its files. */
+  /** When this process created it, by the system clock, which file times use. */
   readonly began: number
-  /** What the tool of each call that has no result yet says that it did. */
+  /** What the tools of unfinished calls recorded. */
   readonly facts: Map<CallId, Fact[]>
-  /** What was read for each call that is about to start a subagent. */
+  /** Files read for calls that are about to start a subagent. */
   readonly prepared: Map<CallId, PreparedSpawn>
-  /** What comes of the question about the subagents of one answer, by its first call; undefined: it was about one alone. */
+  /** Pending approval of the subagents of one answer, by its first call; undefined: it covered only one. */
   readonly fanOuts: Map<CallId, Promise<Permit | undefined>>
   controller: AbortController
-  /** The latest run of each subagent that it started, by the call. */
+  /** The latest run of each subagent that it started, by call. */
   readonly children: Map<CallId, LiveRun>
   parent: LiveRun | undefined
   /** The parent's call that waits for this run. */
   call: Pick<StartedCall, 'part' | 'title'> | undefined
-  /** The tools it may use, before `task`; a child gets none that its parent lacks. */
+  /** Its tools, except `task`; children get only tools that their parent has. */
   readonly tools: readonly AnyTool[]
-  /** Resolves when the run has stopped and that is on disk. */
+  /** Resolves when the run has stopped and that is stored. */
   stopped: Promise<void>
   markStopped: () => void
-  /** Resolves when the run, which had paused, is driven again. */
+  /** Resolves when a paused run is driven again. */
   again: Promise<void>
   markAgain: () => void
-  /** Resolves when it has got the slot that it asked for last. */
+  /** Resolves when it gets the slot that it last asked for. */
   granted: Promise<void>
-  /** Children for whose end something in it waits. */
+  /** Children that part of it waits for. */
   awaits: Set<LiveRun>
-  /** Whether nothing but those children is left of its turn. */
+  /** Whether only those children are left of its turn. */
   onlyWaits: boolean
-  /** Where the results of its calls are written: while it is driven, or once something has come for one. */
+  /** Writer for the results of its calls: set while it is driven, or once a result has arrived. */
   journal: CallWriter | undefined
-  /** Set once it is to stop. */
+  /** Set once it must stop. */
   stop: StopReason | undefined
-  /** Resolves when the call that waited for it is answered without it: it was moved to the background. */
+  /** Resolves when the waiting call is answered early, because the run was moved to the background. */
   detached: Promise<void>
   markDetached: () => void
-  /** Whether somebody drives this attempt, or has driven it. */
+  /** Whether this attempt is or was driven. */
   hasDriver: boolean
-  /** Whether an attempt is under way; for a moment longer than its state says. */
+  /** Whether an attempt is in progress; it may briefly outlast its state. */
   isDriven: boolean
-  /** What it has left of its time, milliseconds; null: it has no limit. */
+  /** Remaining time, milliseconds; null: no limit. */
   timeLeftMs: () => number | null
-  /** Whether there was an attempt before this one: what that left is gone on with. */
+  /** Whether there was an earlier attempt, whose work continues. */
   resumed: boolean
-  /** It was told to go on where an answer was cut, which may be one of an earlier run. */
+  /** It was told to continue a cut answer, possibly of an earlier run. */
   goesOn?: boolean
-  /** The text that was checked last as its report, and what came of it. */
+  /** The last text checked as its report, with the result. */
   checked?: { readonly text: string; readonly result: CheckedReport }
-  /** Why it cannot be driven: an agent that it needs is not defined any more. */
+  /** Why it cannot be driven: a required agent is no longer defined. */
   readonly unusable: OffshootError | undefined
-  /** Why it does not go on here: tools of the program that began it are not there. */
+  /** Why it cannot resume here: custom tools of its program are missing. */
   readonly lacksTools: OffshootError | undefined
 }
 
-/** Writes what happens to a call in a transaction of somebody else: of its child's end, of a question about it. */
+/** Writes the effect on a call inside another transaction: the end of its child, or an approval. */
 export interface CallWriter {
   /** Whether the call has no result yet. */
   isOpen(callId: CallId): boolean
   writeResult(change: Change, call: EndedCall): ToolResultPart
-  /** A change that held results was not stored: their calls are open again. */
+  /** A change with results was not stored: their calls are open again. */
   reread(reader: Reader): void
   writeAwaiting(change: Change, call: Pick<StartedCall, 'part' | 'tool' | 'title'>): void
-  /** The calls of the answer that is being worked on. */
+  /** The calls of the current answer. */
   calls(): readonly ToolCallPart[]
-  /** What there is of the answer that is being streamed. */
+  /** The streaming answer so far. */
   partial(): PartialMessage | undefined
   /** Makes the run reject: what it waits for cannot be written. */
   fail(error: unknown): void
 }
 
-/** What an event of a run says beside its row. */
+/** Fields of a run's event besides its row. */
 export interface RunEventDetails {
   readonly input?: string
   readonly report?: string | null
-  /** Its place in the queue, 1 for the next. */
+  /** Its place in the queue; 1: next. */
   readonly position?: number
-  /** It waits for budget no longer, and comes to the queue. */
+  /** It no longer waits for budget and joins the queue. */
   readonly waitingFor?: null
 }
 
@@ -159,7 +159,7 @@ export function createLiveRun(start: LiveRunStart): LiveRun {
   }
 }
 
-/** What begins anew with each attempt. */
+/** State that each attempt resets. */
 function newAttempt() {
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>()
   const { promise: again, resolve: markAgain } = Promise.withResolvers<void>()
@@ -183,13 +183,13 @@ function newAttempt() {
   }
 }
 
-/** Makes a run that has stopped one that can be driven again. Its last attempt has to be over. */
+/** Makes a stopped run drivable again. Its last attempt must be over. */
 export function startAttempt(run: LiveRun): void {
   const { again, markAgain } = run
   Object.assign(run, newAttempt(), { resumed: true, again, markAgain })
 }
 
-/** A run is driven, by now for sure: whoever waited for it to be taken up goes on. */
+/** Marks a run as certainly driven: those who waited for it to resume continue. */
 export function notifyDriven(run: LiveRun): void {
   const { markAgain } = run
   const { promise: again, resolve } = Promise.withResolvers<void>()
@@ -197,7 +197,7 @@ export function notifyDriven(run: LiveRun): void {
   markAgain()
 }
 
-/** Puts another run into a run's place among its parent's children, or nothing where another call gets it. */
+/** Replaces a run among its parent's children, or removes it if another call gets the new one. */
 export function replaceChild(run: LiveRun, next: LiveRun | undefined): void {
   const children = run.parent?.children
   for (const [callId, child] of children ?? []) {
@@ -208,8 +208,8 @@ export function replaceChild(run: LiveRun, next: LiveRun | undefined): void {
 }
 
 /**
- * Stops a run and everything below it, unless the reason keeps what is in the background. A cancel that follows a pause
- * counts; otherwise the first reason stays.
+ * Stops a run and everything below it, except background runs if the reason keeps them. A cancel overrides an earlier
+ * pause; otherwise the first reason stays.
  */
 export function stopRun(run: LiveRun, reason: StopReason): void {
   if (run.stop?.verb !== 'cancel' && (!run.stop || reason.verb === 'cancel')) run.stop = asAsked(run, reason)
@@ -218,27 +218,27 @@ export function stopRun(run: LiveRun, reason: StopReason): void {
   for (const child of run.children.values()) if (stopsBelow(reason, child)) stopRun(child, below)
 }
 
-/** A program that has to end ends all that it drives; anything else stops what is below because of what is above. */
+/** A program that exits stops everything it drives; any other reason stops runs below because of the one above. */
 function reasonBelow(reason: StopReason): StopReason {
   if (reason.verb === 'pause') return { ...reason, why: 'parent' }
   return { verb: 'cancel', by: reason.by === 'restart' ? 'restart' : 'parent' }
 }
 
-/** Somebody had asked a run to pause before its program ended, or what is above it stopped: that stays the reason. */
+/** If a run was asked to pause before its program exited or the run above it stopped, that stays the reason. */
 function asAsked({ row: { pausing } }: LiveRun, reason: StopReason): StopReason {
   if (reason.verb !== 'pause' || !pausing) return reason
   const stays = reason.why === 'restart' || (reason.why === 'parent' && pausing === 'user')
   return stays ? { ...reason, why: pausing } : reason
 }
 
-/** Whether a stop of its parent for this reason stops a child too. */
+/** Whether a parent's stop for this reason also stops a child. */
 export function stopsBelow(reason: StopReason, child: LiveRun): boolean {
   return reason.verb === 'cancel' || !reason.keepsBackground || !child.row.background
 }
 
 /**
- * Of a run that nobody drives there may be two in memory for a moment: one of a verb, one of whoever begins to drive.
- * @throws OffshootError `conflict` when the other one has changed it meanwhile.
+ * Two objects of an undriven run may briefly exist: one of a verb, and one of a new driver. @throws OffshootError
+ * `conflict` if the other one changed it in the meantime.
  */
 export function checkUnchanged({ tx }: Change, { row }: HasRow): void {
   const stored = tx.get('runs', row.id)
@@ -248,13 +248,16 @@ export function checkUnchanged({ tx }: Change, { row }: HasRow): void {
   })
 }
 
-/** What a change of state writes and tells beside the state. */
+/** What a state change writes and emits besides the state. */
 export interface Besides {
   readonly row?: Partial<RunFacts>
   readonly lastText?: RunEventDetails
 }
 
-/** Takes a run to its next state with what else changes, and tells of it. @throws OffshootError for an illegal step. */
+/**
+ * Moves a run to its next state together with other changes, and emits the event. @throws OffshootError for an illegal
+ * transition.
+ */
 export function changeRun(
   change: Change,
   { held }: Pick<LiveRun, 'held'>,
@@ -273,12 +276,12 @@ function stateColumns({ status, reason, waitingFor, endReason, error, startedAt,
   return { status, reason, waitingFor, endReason, error, startedAt, endedAt }
 }
 
-/** A run that has just been made, and has its slot, begins in the change that inserts it. */
+/** A new run with a slot starts in the change that inserts it. */
 export function startAtOnce({ at }: Change, { held }: Pick<LiveRun, 'held'>): void {
   held.enter(enterState(held.row, state.running, at))
 }
 
-/** Events that say what the run waits for. */
+/** Events about what the run waits for. */
 const WAITS = new Set<RunEventType>(['run.waiting', 'run.queued'])
 
 type RunEventType = Extract<EventDraft['type'], `run.${string}`>
@@ -342,12 +345,12 @@ function pausingOf({ pausing }: Run): { readonly pausing?: 'user' | 'parent' } {
   return pausing ? { pausing } : {}
 }
 
-/** What a run was started below, the nearest first. */
+/** The runs above it, nearest first. */
 export function ancestorsOf({ parent }: LiveRun): LiveRun[] {
   return parent ? [parent, ...ancestorsOf(parent)] : []
 }
 
-/** Whether a cancel of this run was asked for that is not stored yet: its end may take a while. */
+/** Whether a cancel of this run is requested but not stored yet: its end may take a while. */
 export function isBeingCancelled({ stop, row }: Pick<LiveRun, 'stop' | 'row'>): boolean {
   return stop?.verb === 'cancel' && !isFinal(row.status)
 }

@@ -18,7 +18,7 @@ export type NewMessage = {
   | { readonly role: Exclude<Role, 'user'>; readonly parts: readonly Part[] }
 )
 
-/** Appends a whole message to its branch and tells of it. */
+/** Appends a complete message to its branch and emits its event. */
 export function appendMessage(change: Change, newId: NewId, scope: EventScope, message: NewMessage): Message {
   const full: Message = {
     id: newId('msg'),
@@ -64,7 +64,7 @@ export function emitPart(change: Change, scope: EventScope, messageId: Message['
 }
 
 interface CompletedMessage extends Pick<Message, 'id' | 'role' | 'position'> {
-  /** Of an answer: how it ended. */
+  /** For an answer: how it ended. */
   readonly finishReason?: FinishReason
 }
 

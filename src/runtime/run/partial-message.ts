@@ -1,7 +1,7 @@
 import type { BranchId, MessageId, RunId } from '../../core/ids.ts'
 import type { Part } from '../../core/message.ts'
 
-/** What there is of an answer that is being streamed. */
+/** A streaming answer so far. */
 export interface PartialMessage {
   readonly messageId: MessageId
   readonly branchId: BranchId

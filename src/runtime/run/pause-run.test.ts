@@ -208,7 +208,7 @@ describe.each(stores)('a subagent that is moved to the background, in the %s sto
     await h.clock.settle()
     expect(states(h)).toEqual(['main completed - 2', 'a running - 0'])
     expect(h.actor.of('main').at(-1)!.last).toContain('The user has moved it to the background: task_id')
-    await expect(perform(h, run, 'background', runId)).rejects.toThrow('in the background already')
+    await expect(perform(h, run, 'background', runId)).rejects.toThrow('is already in the background')
     expect(await h.clock.until(run.result)).toMatchObject({ text: 'and there it is' })
     expect(states(h)).toEqual(['main completed - 2', 'a completed - 1', 'main completed - 1'])
     expect(h.actor.of('main').at(-1)!.last).toContain('late news')
@@ -219,7 +219,7 @@ describe.each(stores)('a subagent that is moved to the background, in the %s sto
   test('is one that somebody waits for: not the main run, not one that has ended', async () => {
     const h = stage(parts(), { store: await open() })
     const run = await started(h)
-    await expect(perform(h, run, 'background', run.runId)).rejects.toThrow('is no subagent')
+    await expect(perform(h, run, 'background', run.runId)).rejects.toThrow('is not a subagent')
     await h.clock.until(run.result)
     await expect(perform(h, run, 'background', runOf(h, 'a'))).rejects.toMatchObject({ code: 'conflict' })
   })

@@ -4,7 +4,7 @@ import { changeRun, checkUnchanged, runEvent, stopRun, type LiveRun } from './li
 import type { Bus } from '../log/bus.ts'
 import type { Change } from '../log/recorder.ts'
 
-/** Who it says paused it: the user, or what is above it. */
+/** Recorded origin of the pause: the user, or the run above. */
 type Why = 'user' | 'parent'
 
 /**
@@ -18,7 +18,7 @@ export function pauseSoon(run: LiveRun, why: Why): void {
   pauseBetween(run)
 }
 
-/** Emits whether runs that have not stopped are to pause. Live only: `storePausing` and `unpause` keep it. */
+/** Emits whether active runs are to pause. Live only: `storePausing` and `unpause` persist it. */
 export function emitPausing(
   { bus, clock }: { readonly bus: Pick<Bus, 'live'>; readonly clock: Pick<Clock, 'now'> },
   runs: readonly LiveRun[],
@@ -28,7 +28,7 @@ export function emitPausing(
       bus.live(runEvent(run, 'run.progress', clock.now(), { from: run.row.status }))
 }
 
-/** Keeps that runs are to pause for whoever takes them up where their process ends before they have. */
+/** Stores that runs are to pause, for the process that resumes them if this one exits first. */
 export function storePausing({ tx }: Change, runs: readonly LiveRun[]): void {
   for (const { row } of runs.filter(isAsked)) tx.update('runs', row.id, { pausing: row.pausing ?? null })
 }
@@ -38,7 +38,7 @@ export function markLeft(runs: readonly LiveRun[]): void {
   for (const run of runs) if (isStopped(run.row.status) && !run.isDriven) run.markStopped()
 }
 
-/** What runs are asked as yet. Returns what makes it so again, of those that have not paused by then. */
+/** Current pause requests. Returns a function that restores them for runs that have not paused by then. */
 export function pausingIn(runs: readonly LiveRun[]): () => void {
   const before = runs.map((run) => [run, run.row.pausing ?? null] as const)
   return () => {
@@ -46,7 +46,7 @@ export function pausingIn(runs: readonly LiveRun[]): () => void {
   }
 }
 
-/** Takes it back, of runs that have not paused yet. */
+/** Revokes the pause of runs that have not paused yet. */
 export function unpause({ tx, ifRefused }: Change, runs: readonly LiveRun[]): void {
   for (const run of runs.filter(isAsked)) {
     const pausing = run.row.pausing ?? null
@@ -57,8 +57,8 @@ export function unpause({ tx, ifRefused }: Change, runs: readonly LiveRun[]): vo
 }
 
 /**
- * What no process drives stops where it is: nothing is owed to anybody at such a pause. @throws OffshootError `conflict`
- * where another has changed it meanwhile.
+ * An undriven run stops where it is: such a pause owes nobody a report. @throws OffshootError `conflict` if another
+ * process changed it in the meantime.
  */
 export function pauseLeft(change: Change, run: LiveRun, why: Why): void {
   if (isStopped(run.row.status)) return
@@ -72,14 +72,14 @@ function isAsked({ row, stop }: LiveRun): boolean {
   return Boolean(row.pausing) && !isStopped(row.status) && !stop
 }
 
-/** Between two turns: a run that is to pause goes no further. @throws the reason of its stop. */
+/** Between two turns: a run that is to pause stops here. @throws its stop reason. */
 export function pauseHere(run: LiveRun): void {
   if (!run.row.pausing) return
   stopForPause(run, run.row.pausing)
   run.controller.signal.throwIfAborted()
 }
 
-/** Stops a run that is to pause, if nothing of it is under way: asked whenever that may have changed. */
+/** Stops a run that is to pause if none of its work is in progress; called whenever that may have changed. */
 export function pauseBetween(run: LiveRun): void {
   if (run.row.pausing && isBetween(run)) stopForPause(run, run.row.pausing)
 }
@@ -94,7 +94,10 @@ function isBetween(run: LiveRun): boolean {
   return isIdle ? ![...run.children.values()].some(works) : waitsForPaused(run)
 }
 
-/** All that it waits for has paused, or goes on without it; where all has ended, the run is about to go on itself. */
+/**
+ * Everything that it waits for has paused or continues without it; if everything has ended, the run is about to
+ * continue itself.
+ */
 function waitsForPaused({ onlyWaits, awaits }: LiveRun): boolean {
   const all = [...awaits]
   return onlyWaits && !all.some(works) && all.some(({ row }) => row.background || row.status === 'paused')

@@ -1,11 +1,11 @@
 import type { ReferenceFile } from '../../agents/workspace-prompt.ts'
 import type { Grant } from '../../permissions/types.ts'
 
-/** What a spawn takes from the disk, decided and read before the transaction that writes it. */
+/** Disk input of a spawn, permitted and read before the transaction that writes it. */
 export interface PreparedSpawn {
   /** Absolute, without links; absent: that of the spawning agent. */
   readonly directory?: string
-  /** Of a directory outside of the workspace that a person has allowed. */
+  /** For a directory outside the workspace that a person allowed. */
   readonly opened: readonly Grant[]
   /** Absolute paths. */
   readonly contextFiles: readonly string[]

@@ -7,7 +7,7 @@ import { addToInbox } from './inbox.ts'
 import { eventScope, type LiveRun } from './live-run.ts'
 import type { Change } from '../log/recorder.ts'
 
-/** A run, and where this process knows it as the latest of its branch, what it knows of it. */
+/** A run, with its in-memory state if this process knows it as the latest of its branch. */
 export interface Target {
   readonly row: Run
   readonly live: LiveRun | undefined
@@ -15,13 +15,13 @@ export interface Target {
 
 interface NewMessage extends Pick<InboxRow, 'mode' | 'text'> {
   readonly author: Author
-  /** What is thrown for a run that has stopped. */
+  /** The error for a stopped run. */
   readonly refusal: (branchId: BranchId, status: RunStatus) => Error
 }
 
 /**
- * Puts a message into the inbox of a run that has not stopped. The status is checked in the same change, so that a run
- * that stops later finds the item. @throws what `refusal` makes of a run that has stopped.
+ * Puts a message into the inbox of an active run. The status is checked in the same change, so a run that stops later
+ * finds the item. @throws the result of `refusal` for a stopped run.
  */
 export function putMessage(
   change: Change,

@@ -4,7 +4,7 @@ import type { QueueLine } from '../../core/run.ts'
 import type { Reader } from '../../store/port.ts'
 import { unpackEvents } from '../log/stored-events.ts'
 
-/** Those that wait for a slot. */
+/** Runs that wait for a slot, next first. */
 export interface QueueRows {
   /** The next first. */
   readonly order: readonly RunId[]
@@ -28,12 +28,12 @@ export function queueFromRows(reader: Reader, conversationId: ConversationId): Q
 const PAGE = 100
 
 interface Queuings {
-  /** The event that queued each of the runs last, in the order of their time. */
+  /** The event that last queued each run, in order of time. */
   readonly queued: readonly EventOf<'run.queued'>[]
   readonly line: QueueLine
 }
 
-/** Read from the end: they are young. A run that tells what its line waits for keeps its place. */
+/** Reads backwards, because queued runs are recent. A run that reports what its queue waits for keeps its place. */
 function lastQueuings(reader: Reader, conversationId: ConversationId, missing: Set<RunId>): Queuings {
   const queued: EventOf<'run.queued'>[] = []
   let last: EventOf<'run.queued'> | undefined

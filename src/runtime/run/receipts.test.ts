@@ -181,7 +181,7 @@ describe('the receipts of a run', () => {
 
 describe('a report that claims a change', () => {
   const claims = 'I fixed the parser in src/x.ts.'
-  const mark = 'the receipts hold no change of src/x.ts'
+  const mark = 'the receipts show no change to src/x.ts'
 
   test('that is told of after a call of an agent is marked, though nobody can look at the file', async () => {
     const input = { type: 'object', properties: {} }
@@ -198,7 +198,7 @@ describe('a report that claims a change', () => {
     ).result
     const [main] = h.store.find('runs', { where: { depth: 0 } })
     expect(h.store.count('runs', { depth: 1 })).toBe(1)
-    expect(main!.reportNote).toBe('the receipts hold no change of none.ts')
+    expect(main!.reportNote).toBe('the receipts show no change to none.ts')
   })
 
   test.each<[string, readonly Turn[]]>([

@@ -6,18 +6,18 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { Reader } from '../../store/port.ts'
 import type { LiveRun } from './live-run.ts'
 
-/** Facts of one call; no tool of ours says more. */
+/** Receipts per call; none of our tools records more. */
 const MAX_FACTS = 200
 const MAX_COMMAND_CHARS = 1_000
 
-/** Keeps what the tool of a call says that it did until the result is written, and this with it. */
+/** Keeps a tool's receipts until its result is written together with them. */
 export function keepFact({ facts }: LiveRun, callId: CallId, fact: Fact): void {
   const known = facts.get(callId)
   if (!known) facts.set(callId, [fact])
   else if (known.length < MAX_FACTS) known.push(fact)
 }
 
-/** A fact as it is stored: its path seen from the workspace, its command bounded. */
+/** A receipt as stored: path relative to the workspace, command bounded. */
 export function namedFrom(root: string, fact: Fact): Fact {
   if (fact.type === 'command') return { ...fact, command: fact.command.slice(0, MAX_COMMAND_CHARS) }
   return 'path' in fact ? { ...fact, path: relativeTo(root, fact.path) } : fact
@@ -37,20 +37,20 @@ export function readCalls(reader: Reader, runIds: readonly RunId[]): ToolCall[] 
   return runIds.flatMap((runId) => reader.find('tool_calls', { where: { runId }, orderBy: 'id' }))
 }
 
-/** The receipts of a run as they stand beside its report; null for a run that called no tool. */
+/** The receipts beside a run's report; null if it called no tool. */
 export function receiptsBeside(reader: Reader, { id }: Pick<StoredRun, 'id'>): Receipts | null {
   const calls = readCalls(reader, [id])
   return calls.length === 0 ? null : briefReceipts(receiptsOf(calls))
 }
 
-/** How many receipts the first context of a later branch holds. */
+/** Number of receipts in the first context of a later branch. */
 const LATEST = 3
 
-/** What runs of one conversation did last, for the first contexts of those that come after them. */
+/** The latest receipts of a conversation's runs, for first contexts of later branches. */
 export class LatestReceipts {
   #latest: { readonly id: RunId; readonly text: string }[] = []
 
-  /** `runs`: all that there are so far. */
+  /** `runs`: all runs so far. */
   constructor(reader: Reader, runs: readonly StoredRun[]) {
     const stopped = runs.filter(({ endedAt }) => endedAt !== null)
     for (const run of stopped.toSorted((a, b) => b.endedAt! - a.endedAt!)) {
@@ -60,7 +60,7 @@ export class LatestReceipts {
     }
   }
 
-  /** A run has stopped; what it did stands in the store. */
+  /** A run has stopped; its receipts are stored. */
   add(reader: Reader, run: StoredRun): void {
     const text = receiptText(reader, run)
     if (!text) return

@@ -2,13 +2,13 @@ import type { CallId, RunId } from '../../core/ids.ts'
 import type { RunStatus } from '../../core/run-status.ts'
 import type { LiveRun } from './live-run.ts'
 
-/** A run that a process left, and what became of it. */
+/** A run left by an exited process, and its outcome. */
 export interface RecoveredRun {
   readonly run: LiveRun
-  /** As it was found. */
+  /** Its state when found. */
   readonly status: RunStatus
   readonly became: 'queued' | 'paused' | 'failed' | 'cancelled'
-  /** Its calls whose effect is not known. */
+  /** Its calls with unknown effect. */
   readonly unknown: readonly UnknownCall[]
 }
 
@@ -20,7 +20,7 @@ export interface UnknownCall {
 }
 
 /**
- * Tells people of calls that are about to be stored as `unknown`; settles once it has. A process that dies in between has
- * told somebody, and the next one tells it again (invariant R2).
+ * Reports calls that are about to be stored as `unknown`; settles afterwards. If the process dies in between, the next
+ * one reports them again (invariant R2).
  */
 export type TellUnknown = (calls: readonly UnknownCall[]) => Promise<void>

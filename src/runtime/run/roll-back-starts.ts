@@ -10,8 +10,8 @@ export interface StartedIn {
 }
 
 /**
- * Runs that were to begin, or to go on, in a change that was not stored: they are what the store says, nobody waits for
- * them, and they hold no slot and no money.
+ * Undoes starts and resumes whose change was not stored: the runs return to their stored state, nobody waits for them,
+ * and they hold no slot and no budget.
  */
 export function rollBackStarts(
   { store, scheduler }: { readonly store: Reader; readonly scheduler: Pick<Scheduler, 'release'> },

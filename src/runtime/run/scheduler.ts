@@ -9,11 +9,11 @@ export interface SlotRequest {
 }
 
 export interface SchedulerLimits {
-  /** Children that run at the same time in one conversation. */
+  /** Parallel subagents of a conversation. */
   readonly maxConcurrent: number
-  /** And in this process: of all schedulers with the same slots. */
+  /** Parallel subagents of this process, across schedulers with the same slots. */
   readonly globalConcurrent: number
-  /** Runs of one conversation that may wait. */
+  /** Queued runs of a conversation. */
   readonly maxQueue: number
 }
 
@@ -21,29 +21,29 @@ interface Waiting extends SlotRequest {
   readonly where: 'head' | 'end'
   readonly isFree: () => boolean
   readonly line: () => QueueLine
-  /** Says for the whole line of its conversation what that waits for now. */
+  /** Reports what the whole queue of its conversation waits for now. */
   readonly tell: () => void
 }
 
-/** What is told of a run that waits: its place in the line of its conversation, and what that waits for. */
+/** What is emitted for a queued run: its place in the queue of its conversation, and what that waits for. */
 export interface Queued {
   readonly position?: number
   /** Absent: a slot of the conversation. */
   readonly line?: QueueLine
 }
 
-/** Who runs in this process, and who waits for that. */
+/** Running and queued runs of this process. */
 export class SlotTable {
   readonly running = new Map<RunId, ConversationId>()
-  /** The heads first, each of the two parts in the order in which they came. */
+  /** Runs at the head first; each part in order of arrival. */
   queue: readonly Waiting[] = []
-  /** What each line was last said to wait for; null: it is to be said again. */
+  /** What each queue was last reported to wait for; null: report again. */
   readonly told = new Map<ConversationId, QueueLine | null>()
 }
 
 /**
  * Decides which run gets a slot: first in, first out, but a run whose wait is over goes before new ones. A slot belongs
- * to a run until it is released; releasing it twice, or one that was never held, changes nothing.
+ * to a run until it is released; releasing it twice, or one that was never held, does nothing.
  */
 export class Scheduler {
   readonly #limits: SchedulerLimits
@@ -51,8 +51,8 @@ export class Scheduler {
   readonly #onLine: (first: SlotRequest) => void
 
   /**
-   * `slots`: those of other schedulers too, each with limits of its own, of which no conversation has two. `onLine`: called
-   * with the first in the line of a conversation when that waits for another limit than was told.
+   * `slots`: shared with other schedulers, each with its own limits and conversations. `onLine`: called with the first
+   * queued run of a conversation when its queue waits for another limit than reported.
    */
   constructor(
     limits: SchedulerLimits,
@@ -65,8 +65,8 @@ export class Scheduler {
   }
 
   /**
-   * Takes a slot if one is free and nobody of this conversation waits for it; otherwise waits at the end, or at the head
-   * behind those that came there before. Who holds one still keeps it.
+   * Takes a slot if one is free and no run of this conversation waits for it; otherwise queues at the end, or behind
+   * the runs at the head. A holder keeps its slot.
    */
   request(request: SlotRequest, where: 'head' | 'end' = 'end'): 'granted' | 'queued' {
     if (this.holds(request.runId)) return 'granted'
@@ -86,7 +86,7 @@ export class Scheduler {
     return 'queued'
   }
 
-  /** Gives back a slot, or the place in the queue, and hands on what became free. */
+  /** Releases a slot or a place in the queue, and starts the next run. */
   release(runId: RunId): void {
     const { running, queue } = this.#slots
     const own = running.get(runId) ?? queue.find((each) => each.runId === runId)?.conversationId
@@ -100,13 +100,13 @@ export class Scheduler {
     return this.#slots.running.has(runId)
   }
 
-  /** 1 for the next of its conversation; undefined when it does not wait. */
+  /** 1: next of its conversation; undefined if it does not wait. */
   position(runId: RunId): number | undefined {
     const request = this.#slots.queue.find((each) => each.runId === runId)
     return request && 1 + this.waiting(request.conversationId).indexOf(runId)
   }
 
-  /** Of a run that waits: what is told with its `run.queued`. */
+  /** For a queued run: the content of its `run.queued` event. */
   queued(runId: RunId): Queued {
     const request = this.#slots.queue.find((each) => each.runId === runId)
     const position = this.position(runId)
@@ -116,12 +116,12 @@ export class Scheduler {
     return { position, ...(line === 'process' ? { line } : {}) }
   }
 
-  /** What the line of a conversation waits for. */
+  /** What the queue of a conversation waits for. */
   lineOf(conversationId: ConversationId): QueueLine {
     return this.#own(conversationId) < this.#limits.maxConcurrent ? 'process' : 'conversation'
   }
 
-  /** Tells what a line waits for, unless that is what was told; null: nothing was. */
+  /** Reports what a queue waits for unless it was reported before; null: nothing reported. */
   tellLine(conversationId: ConversationId, told: QueueLine | null): void {
     this.#slots.told.set(conversationId, told)
     this.#tellLine(conversationId)
@@ -138,14 +138,14 @@ export class Scheduler {
     first.tell()
   }
 
-  /** The runs of a conversation that wait, the next first. */
+  /** The queued runs of a conversation, next first. */
   waiting(conversationId: ConversationId): RunId[] {
     return this.#slots.queue
       .filter((each) => each.conversationId === conversationId)
       .map((each) => each.runId)
   }
 
-  /** Whether one more would have to wait, and may not. */
+  /** Whether one more run would have to wait but the queue is full. */
   isFull(conversationId: ConversationId): boolean {
     const waiting = this.waiting(conversationId).length
     return waiting >= this.#limits.maxQueue && (waiting > 0 || !this.#isFree(conversationId))
@@ -157,12 +157,12 @@ export class Scheduler {
     return this.#own(conversationId) < maxConcurrent && running.size < globalConcurrent
   }
 
-  /** How many slots the conversation has. */
+  /** Number of slots that the conversation holds. */
   #own(conversationId: ConversationId): number {
     return [...this.#slots.running.values()].filter((each) => each === conversationId).length
   }
 
-  /** The conversations that have got a slot. */
+  /** The conversations that got a slot. */
   #grantNext(): ConversationId[] {
     const granted: ConversationId[] = []
     for (;;) {

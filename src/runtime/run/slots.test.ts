@@ -153,7 +153,7 @@ describe('slots', () => {
       expect(result.subagents[1]).toMatchObject({
         status: verb === 'pause' ? 'paused' : 'cancelled',
         startedAt: null,
-        reportNote: 'no text: the run was stopped before it began',
+        reportNote: 'no text: the run was stopped before it started',
       })
       expectOrder(h, result)
     }

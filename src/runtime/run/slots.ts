@@ -25,7 +25,7 @@ export function requestSlot(
   return answer
 }
 
-/** The wait of a run is over: it runs, or goes to the head of the queue, in the change that ended the wait. */
+/** Ends the wait of a run: it runs, or goes to the head of the queue, in the change that ended the wait. */
 export function endWait(change: Change, deps: Pick<SlotDeps, 'scheduler'>, run: LiveRun): void {
   if (requestSlot(deps, run, 'head') === 'granted') changeRun(change, run, state.running)
   else

@@ -1,15 +1,15 @@
-/** Fewer leave turns of the event loop with little to do, more leave memory and time to the last one's answer. */
+/** Fewer starts leave event-loop turns idle; more take memory and delay the last answer. */
 const A_TURN = 8
 
 /**
- * Of many runs only a few begin in one turn of the event loop, in the order in which they ask. The first ones work while
- * the others begin, so that fewer requests are open at a time, and nobody waits until all of them are under way.
+ * Starts only a few of many runs per event-loop turn, in order of request. Early runs work while later ones start, so
+ * fewer requests are open at once, and nobody waits for all of them.
  */
 export class StartQueue {
   #left = A_TURN
   #waiting: (() => void)[] = []
 
-  /** Resolves when it is the caller's turn: mostly at once. */
+  /** Resolves when it is the caller's turn, usually at once. */
   async admit(): Promise<void> {
     if (this.#left > 0) this.#admitOne()
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))

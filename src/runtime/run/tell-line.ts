@@ -11,8 +11,8 @@ interface Waiter {
 }
 
 /**
- * Tells by another `run.queued` of the first run in the line of a conversation that the line waits for another limit now.
- * Where that run has got its slot meanwhile, the next one tells it.
+ * Emits another `run.queued` of the first queued run of a conversation when its queue waits for another limit. If that
+ * run got its slot in the meantime, the next one emits it.
  */
 export function tellLine(recorder: Recorder, scheduler: Scheduler, { runId, conversationId }: Waiter): void {
   const told = recorder.record(conversationId, (change) => {
@@ -23,5 +23,5 @@ export function tellLine(recorder: Recorder, scheduler: Scheduler, { runId, conv
     const event = runEvent({ row: parseRun(row) }, 'run.queued', change.at, { from: 'queued', ...about })
     change.event(event)
   })
-  void bestEffort(told) // the store is gone, or another process drives it: the line is not of this process
+  void bestEffort(told) // the store is gone, or another process drives the conversation: the queue is not this process's
 }

@@ -4,8 +4,8 @@ import { statusWords } from '../../core/report/report-envelope.ts'
 import { outputForPeople, reportRemarks } from '../../core/report/report-words.ts'
 
 /**
- * What was said in a message, for another model: one text for each part that says anything. Only its first line stands at
- * the margin, so that no line of a text can be taken for another speaker.
+ * A message as text for another model: one paragraph per part with content. Only its first line starts at the margin,
+ * so no text line can look like another speaker.
  */
 export function transcriptLines(message: Message): string[] {
   return message.parts.flatMap((part) => shown(message, part))
@@ -35,10 +35,10 @@ function entry(label: string, text: string): string {
   return `[${head}] ${text.replace(/\r\n|[\n\r\u000b\u000c\u0085\u2028\u2029]/g, `\n${MARGIN}`)}`
 }
 
-/** Before each line of a text but the first. */
+/** Indent of each later line of a text. */
 const MARGIN = '    '
 
-/** The role; of what an agent was told, who wrote it. */
+/** The role; for input of an agent, its author. */
 function speaker(message: Message, part: TextPart): string {
   if (message.role !== 'user') return message.role
   if (part.summaryOf) return 'runtime, summary of earlier turns'

@@ -162,10 +162,10 @@ describe('an option of task', () => {
     [{ directory: ['src'] }, 'directory'],
     ...['persona', 'directory', 'effort'].map((name): [object, string] => [
       { continue: 'brn_x', [name]: name === 'effort' ? 'low' : 'x' },
-      `${name}: a subagent that goes on keeps its own`,
+      `${name}: a continued subagent keeps its own`,
     ]),
-    [{ continue: 'brn_x', context_files: ['a'] }, 'context_files: a subagent that goes on keeps its own'],
-    [{ continue: 'brn_x', tools: { files: ['read'] } }, 'tools: a subagent that goes on keeps its own'],
+    [{ continue: 'brn_x', context_files: ['a'] }, 'context_files: a continued subagent keeps its own'],
+    [{ continue: 'brn_x', tools: { files: ['read'] } }, 'tools: a continued subagent keeps its own'],
   ])('%j is refused', (input, text) => {
     expect(problem(input)).toMatch(/^ToolError: wrong input for task: /)
     expect(problem(input)).toContain(text)

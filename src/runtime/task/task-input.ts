@@ -8,7 +8,7 @@ import { offeredOptions, optionAliases, readOptions, taskOptions, type TaskOptio
 
 const taskNames = new Set(['task', 'agents', ...taskAliases].map(plain))
 
-/** Whether a name of an agent's tool list, or of a call, means `task` or its toolset. */
+/** Whether a name in a tool list or a call means `task` or its toolset. */
 export function isTaskName(name: string): boolean {
   return taskNames.has(plain(name))
 }
@@ -25,13 +25,13 @@ export function isControlName(name: string): boolean {
   return controlNames.has(plain(name))
 }
 
-/** Those that an agent is offered together with `task`: all that its definition does not disallow. */
+/** Tools offered together with `task`, unless the agent's definition disallows them. */
 export function controlsOf({ disallowedTools = [] }: AgentDefinition): ControlName[] {
   const unwanted = new Set(disallowedTools.map((name) => controlNames.get(plain(name))))
   return (Object.keys(controlAliases) as ControlName[]).filter((name) => !unwanted.has(name))
 }
 
-/** Spellings of other systems, by ours. */
+/** Field names of other systems. */
 export const taskInputAliases: Readonly<Record<string, string>> = {
   task: 'prompt',
   message: 'prompt',
@@ -51,7 +51,7 @@ export const taskInputAliases: Readonly<Record<string, string>> = {
 }
 
 const offered = () => ({
-  prompt: z.string().trim().min(1).describe('What the subagent has to do, with all that it needs to know'),
+  prompt: z.string().trim().min(1).describe('What the subagent has to do, with everything it needs to know'),
   description: z.string().trim().min(1).optional().describe('3 to 5 words for people'),
   max_turns: z.int().min(1).optional().describe('How many turns it may take'),
 })
@@ -62,12 +62,12 @@ const goOn = () =>
     .trim()
     .min(1)
     .optional()
-    .describe('The task_id of a subagent of yours that has stopped: it goes on, with all that it knows')
+    .describe('The task_id of a stopped subagent of yours: it continues with everything it knows')
 
 const inBackground = () =>
   z.boolean().optional().describe('true: returns the id at once, and the report comes by itself when it ends')
 
-/** What is accepted. An input that asks for something else is refused by its name, never ignored. */
+/** Accepted input. Unsupported fields are refused by name, never ignored. */
 export const taskInputSchema = z.lazy(() =>
   z
     .strictObject({
@@ -87,8 +87,7 @@ export const taskInputSchema = z.lazy(() =>
         complain('prompt', 'expected string; say what the subagent has to do')
       if (given.continue !== undefined)
         for (const field of KEPT)
-          if (given[field] !== undefined)
-            complain(field, 'a subagent that goes on keeps its own; leave it out')
+          if (given[field] !== undefined) complain(field, 'a continued subagent keeps its own; leave it out')
       const prompt = given.prompt ?? CONTINUE
       return {
         continue: given.continue,
@@ -102,11 +101,11 @@ export const taskInputSchema = z.lazy(() =>
     }),
 )
 
-/** What a run is told that goes on, when nobody says anything else. */
+/** Default instruction of a resumed run. */
 export const CONTINUE = 'Continue your previous work.'
 export const TOLD_TO_GO_ON = { text: CONTINUE, author: 'runtime' } as const satisfies Said
 
-/** What a subagent has from its spawn on. */
+/** Settings of a subagent from its spawn. */
 const KEPT = [
   'history',
   'inheritContext',
@@ -126,7 +125,7 @@ const KEPT = [
 ] as const
 
 export interface TaskInput extends TaskOptions {
-  /** The subagent that goes on, instead of a new one. */
+  /** The subagent to continue instead of starting a new one. */
   readonly continue?: string | undefined
   readonly prompt: string
   readonly description?: string | undefined
@@ -135,11 +134,11 @@ export interface TaskInput extends TaskOptions {
   readonly max_turns?: number | undefined
 }
 
-/** What the model is told: the same, with the agents that it may start. */
+/** The schema for the model, with the agents that it may start. */
 export function taskJsonSchema(agents: readonly string[]): object {
   const { properties, ...rest } = (preparedSchemas['task']?.() ?? modelSchema()) as ObjectSchema
   const subagent_type = { ...properties['subagent_type'], enum: agents }
-  return { ...rest, properties: { ...properties, subagent_type } } // in its place: models read it early
+  return { ...rest, properties: { ...properties, subagent_type } } // in this position: models read it early
 }
 
 interface ObjectSchema {
@@ -157,7 +156,7 @@ function modelSchema(): object {
   return z.toJSONSchema(shown, { target: 'draft-07', io: 'input' })
 }
 
-/** What people see when the model gave no description: the first words of the task. */
+/** Label for people if the model gave no description: the first words of the task. */
 export function describeTask({ description, prompt }: Pick<TaskInput, 'description' | 'prompt'>): string {
   if (description) return cutText(description, 80)
   const words = prompt.split(/\s+/, 6).slice(0, 5).join(' ')

@@ -7,12 +7,12 @@ const name = () => z.string().trim().min(1)
 const names = () => z.array(name())
 const MAX_CONTEXT_FILES = 50
 
-/** The options of a spawn that the schema shows to the model. */
+/** Spawn options that the schema shows to the model. */
 export const offeredOptions = () => ({
   history: z
     .enum(['fresh', 'fork'])
     .optional()
-    .describe('fork: it sees all that you see up to this call; fresh, the default: the prompt alone'),
+    .describe('fork: it sees everything that you see up to this call; fresh (default): only the prompt'),
   context: z.string().optional().describe('Text that is placed after the prompt'),
   allowed_tools: names().min(1).optional().describe('The only tools it may use; this never gives it more'),
   disallowed_tools: names().optional().describe('Tools that it may not use'),
@@ -24,14 +24,14 @@ export const offeredOptions = () => ({
   effort: z.enum(efforts).optional().describe('How much its model is to reason'),
   max_cost_usd: z.number().positive().optional().describe('US dollars that it may spend'),
   max_tokens: z.int().min(1).optional().describe('Tokens that it may use, read and written'),
-  persona: name().optional().describe('An agent whose prompt alone it gets before its own'),
+  persona: name().optional().describe('An agent whose prompt is placed before its own'),
   output_schema: z
     .record(z.string(), z.unknown())
     .optional()
     .describe('A JSON Schema: its report is then JSON that satisfies it'),
 })
 
-/** `{files: ['read']}`; an empty list is none too. The type has no name of its own in an older zod. */
+/** `{files: ['read']}`; an empty list counts as none. Older versions of zod have no name for the type. */
 const toolsets = (): z.ZodType<Record<string, string[]>> =>
   z.preprocess(
     (value, context) => {
@@ -46,7 +46,7 @@ const toolsets = (): z.ZodType<Record<string, string[]>> =>
     z.record(z.string(), names()),
   )
 
-/** All that is accepted; what does nothing yet is refused by its name, unless it asks for what happens anyway. */
+/** All accepted options; one without an effect yet is refused by name, unless it asks for the existing behaviour. */
 export const taskOptions = () => ({
   ...offeredOptions(),
   inheritContext: z.boolean().optional(),
@@ -57,12 +57,12 @@ export const taskOptions = () => ({
   provider: name().optional(),
   timeout_ms: z.int().min(1).optional(),
   tools: toolsets().optional(),
-  isolation: notYet('it works in the same directory as you', 'none'),
-  worktree: notYet('it works in the same directory as you', false),
+  isolation: notYet('it shares your directory', 'none'),
+  worktree: notYet('it shares your directory', false),
   backend: notYet('leave it out', 'native'),
 })
 
-/** Spellings of other systems, by ours. */
+/** Field names of other systems. */
 export const optionAliases: Readonly<Record<string, string>> = {
   inherit_context: 'inheritContext',
   forkContext: 'fork_context',
@@ -94,18 +94,18 @@ function notYet(instead: string, ...same: readonly unknown[]) {
 
 export type GivenOptions = z.infer<z.ZodObject<ReturnType<typeof taskOptions>>>
 
-/** How one spawn is narrower than its agent. Tools are named as in agents' files: `bash`, `files`, `Bash(git *)`. */
+/** How one spawn restricts its agent. Tools are named as in agent files: `bash`, `files`, `Bash(git *)`. */
 export interface Restrictions {
   readonly permissions: readonly Rule[]
-  /** Absent: all that the agent has. */
+  /** Absent: all tools of the agent. */
   readonly allowedTools?: readonly string[] | undefined
   readonly disallowedTools: readonly string[]
 }
 
-/** The options as a spawn takes them. */
+/** The options in the form that a spawn takes. */
 export interface TaskOptions {
   readonly history: 'fresh' | 'fork'
-  /** Text for the subagent beside its task. */
+  /** Text for the subagent besides its task. */
   readonly context?: string | undefined
   readonly model?: string | undefined
   readonly effort?: Effort | undefined
@@ -114,13 +114,13 @@ export interface TaskOptions {
   readonly max_tokens?: number | undefined
   /** The name of an agent. */
   readonly persona?: string | undefined
-  /** From where the spawning agent works. */
+  /** Relative to the directory of the spawning agent. */
   readonly directory?: string | undefined
   readonly context_files: readonly string[]
-  /** Tools whose schemas stand in its first context, by toolset. */
+  /** Tools whose schemas go into its first context, by toolset. */
   readonly tools: Readonly<Record<string, readonly string[]>>
   readonly restrictions: Restrictions
-  /** What the report has to satisfy. */
+  /** Schema of the report. */
   readonly outputSchema?: JsonSchema | undefined
 }
 
@@ -128,7 +128,7 @@ const FORK = { true: 'fork', false: 'fresh' } as const
 
 type Complain = (field: string, message: string) => void
 
-/** Makes one option of its spellings. What contradicts itself is complained of, with the names of both. */
+/** Reads an option from its alternative names. Contradictions are reported with both names. */
 export function readOptions(given: GivenOptions, complain: Complain): TaskOptions {
   const asHistory = (fork: boolean | undefined) => (fork === undefined ? undefined : FORK[`${fork}`])
   const word = given.context === 'fork' || given.context === 'fresh' ? given.context : undefined
@@ -167,12 +167,11 @@ function oneOf<T>(complain: Complain, spellings: Readonly<Record<string, T | und
   const given = Object.entries(spellings).filter(([, value]) => value !== undefined)
   const [first, ...others] = given
   const other = others.find(([, value]) => value !== first![1])
-  if (other)
-    complain(other[0], `"${first![0]}" and "${other[0]}" say the same thing, and differ; send only one`)
+  if (other) complain(other[0], `"${first![0]}" and "${other[0]}" mean the same but differ; send only one`)
   return first?.[1]
 }
 
-/** `provider` and `model` beside it are one id. */
+/** `provider` and `model` beside it form one id. */
 function modelOf({ provider, model }: GivenOptions, complain: Complain): string | undefined {
   if (provider === undefined) return model
   if (model === undefined) complain('provider', 'a provider alone is not enough; send "model" too')
@@ -186,7 +185,7 @@ function schemaOf(given: unknown, complain: Complain): JsonSchema | undefined {
   return given as JsonSchema
 }
 
-/** The short form only allows, and a spawn can only narrow: its author means something else. */
+/** The short form can only allow, but a spawn can only restrict: its author meant something else. */
 function rulesOf(given: readonly unknown[], complain: Complain): Rule[] {
   return given.flatMap((each) => {
     const read = readRule(each)

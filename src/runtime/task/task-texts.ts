@@ -3,9 +3,9 @@ import { taskJsonSchema } from './task-input.ts'
 
 const TEXT = new URL('task.txt', import.meta.url)
 
-/** What is the same in the `task` tool of many runs; made when it is first asked for. */
+/** The parts of the `task` tool that many runs share; created on first use. */
 export interface TaskTexts {
-  /** The description of the tool for models, without the list of agents. */
+  /** Description for models, without the list of agents. */
   description(): string
   /** For agents of these names. */
   jsonSchema(names: readonly string[]): object

@@ -2,7 +2,7 @@ import type { ApprovalId, ConversationId, QuestionId } from '../../core/ids.ts'
 import type { Approval, Question } from '../../core/run.ts'
 import type { Reader } from '../../store/port.ts'
 
-/** Something that a conversation has asked, and what came of it. */
+/** An approval or question of a conversation, and its outcome. */
 interface Ask {
   readonly id: ApprovalId | QuestionId
   readonly number: number
@@ -16,7 +16,7 @@ interface Ask {
   readonly answeredAt: number | null
 }
 
-/** What a conversation has asked, by number; with a number that one alone, if there is one. */
+/** All asks of a conversation, by number; with a number, only that one if it exists. */
 export function everAsked(reader: Reader, conversationId: ConversationId, number?: number): Ask[] {
   const where = { conversationId, ...(number === undefined ? {} : { number }) }
   const all = [

@@ -2,7 +2,7 @@ import type { CallId } from '../../core/ids.ts'
 import type { CallFacts } from '../../core/report/call-end.ts'
 import type { Reader } from '../../store/port.ts'
 
-/** What the row of a call and its run add to the result of the call. */
+/** What a call's row and run add to its result. */
 export function callFactsIn(reader: Reader): (callId: CallId) => CallFacts | undefined {
   return (callId) => {
     const call = reader.get('tool_calls', callId)

@@ -10,9 +10,9 @@ import { asksOf, holdsUnread, unreadOf } from './status-lines.ts'
 const OPEN = ['queued', 'running', 'waiting', 'paused'] as const
 
 /**
- * What still works or is paused below a run that has stopped, and what waits to be read by one that is done or paused:
- * `1 report waits to be read, 1 subagent paused`. Of a run that was left behind, that its
- * process has exited. Null: nothing. Most conversations have nothing left: of those no more is read.
+ * What works or is paused below a stopped run, and what is unread on a done or paused one: `1 report waits to be read,
+ * 1 subagent paused`. For an abandoned run, that its process exited. null: nothing. Most conversations have nothing
+ * left, and no more is read for them.
  */
 export function leftBelow(
   reader: Reader,

@@ -4,7 +4,7 @@ import { isStopped } from '../../core/run-status.ts'
 import { leftPausedBelow } from '../../core/status-line/paused-below.ts'
 import type { Reader } from '../../store/port.ts'
 
-/** The subagents that are paused below a branch that has stopped, or below one run of it. */
+/** The paused subagents below a stopped branch, or below one run of it. */
 export function leftPausedIn(
   reader: Reader,
   { id: branchId, conversationId }: Pick<Branch, 'id' | 'conversationId'>,
@@ -15,7 +15,7 @@ export function leftPausedIn(
   return leftPausedBelow(runs, isRoot)
 }
 
-/** The subagents below a branch, or below one run of it, that have not stopped. */
+/** The active subagents below a branch, or below one run of it. */
 export function openBelow(
   reader: Reader,
   { id: branchId, conversationId }: Pick<Branch, 'id' | 'conversationId'>,

@@ -13,7 +13,7 @@ import type { StatusLine } from '../../core/status-line/status-line.ts'
 import { withCountedCalls } from './counted-calls.ts'
 import { openApprovalIds, openQuestionIds, statusLineFromRows, statusScope } from './status-lines.ts'
 
-/** One run as every client sees it: its own figures, and those of its subtree. */
+/** One run as clients see it: its own figures, and those of its subtree. */
 export type RunListing = Pick<
   StoredRun,
   | 'id'
@@ -43,24 +43,24 @@ export type RunListing = Pick<
   /** The request in short. */
   readonly task: string
   readonly maxTurns: number
-  /** 1 for the next of its conversation that gets a slot; null where it does not wait for one. */
+  /** 1: next of its conversation to get a slot; null if it does not wait for one. */
   readonly queuePosition: number | null
-  /** What this run waits to be allowed. */
+  /** Its open approvals. */
   readonly approvals: readonly ApprovalId[]
-  /** What it asks in words and has no answer for. */
+  /** Its open questions. */
   readonly questions: readonly QuestionId[]
-  /** What the user has delegated to its agent, beyond what whoever started it may. */
+  /** What the user delegated to its agent beyond its starter's rights. */
   readonly delegations: readonly Grant[]
-  /** Of its whole conversation; null while a price is not known. */
+  /** For its whole conversation; null while a price is unknown. */
   readonly spentUsd: number | null
-  /** What it may still spend, by its own cap and by that of its conversation; null: nothing caps it, or a price is not known. */
+  /** What it may still spend, by its own cap and its conversation's; null: no cap, or a price is unknown. */
   readonly budgetLeftUsd: number | null
-  /** The same of tokens, read and written. */
+  /** The same in tokens, input and output. */
   readonly budgetLeftTokens: number | null
-  /** What is held for what it has started and for its request that is under way, beyond what is spent. */
+  /** Reserved for what it started and for its current request, beyond what is spent. */
   readonly reservedUsd: number
   readonly reservedTokens: number
-  /** Where its tools work, if that is not the directory of the conversation. */
+  /** Its directory, if not that of the conversation. */
   readonly directory: string | null
   readonly effort: Effort | null
   /** What its branch does or waits for, why, since when, and the verb that helps. */
@@ -75,15 +75,15 @@ export type RunListing = Pick<
 }
 
 export interface ListOptions {
-  /** Those that are final too. Default: of those the ones alone whose branch has something to read. */
+  /** Includes final runs. Default: only those final runs whose branch has unread items. */
   readonly all?: boolean
-  /** Whether a living process drives a conversation. Default: all are driven. */
+  /** Whether a live process drives a conversation. Default: all are driven. */
   readonly isDriven?: (id: ConversationId) => boolean
 }
 
 /**
- * The runs of all conversations, from the rows alone: running first, then those that wait, each newest first, and the
- * queued in the order of their places.
+ * The runs of all conversations, from the rows alone: running first, then waiting, each newest first, then queued by
+ * place.
  */
 export function listRuns(
   reader: Reader,
@@ -99,7 +99,7 @@ export function listRuns(
     .toSorted(runningFirst)
 }
 
-/** Runs that have completed, and whose branch has something to read: it waits until somebody continues the branch. */
+/** Completed runs whose branch has unread items, which wait until somebody continues it. */
 function withUnread(reader: Reader): StoredRun[] {
   const items = reader.find('inbox', { where: { deliveredAt: null } })
   const branches = new Set(items.filter((item) => item.withdrawnAt === null).map((item) => item.branchId))
@@ -109,7 +109,7 @@ function withUnread(reader: Reader): StoredRun[] {
   })
 }
 
-/** One run that is in the store. */
+/** One stored run. */
 export function runListing(
   reader: Reader,
   id: RunId,
@@ -174,7 +174,7 @@ function listingsOf(
   })
 }
 
-/** The last action is in the row at the end of a turn as well. */
+/** At the end of a turn, the row has the last action as well. */
 function current(reader: Reader, run: StoredRun): StoredRun {
   if (isStopped(run.status)) return run
   return { ...withCountedCalls(reader, run), lastAction: lastCall(reader, run.id) ?? run.lastAction }

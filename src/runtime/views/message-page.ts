@@ -8,25 +8,25 @@ import { lastSeq } from '../log/stored-events.ts'
 
 export interface MessagePage {
   readonly branchId: Branch['id']
-  /** Events after this one are not in it. */
+  /** The page excludes events after this one. */
   readonly seq: number
   /** Oldest first. */
   readonly messages: readonly Message[]
-  /** Their tool calls that have begun. */
+  /** Their tool calls that have started. */
   readonly calls: readonly CallRow[]
-  /** The position that the page before this one ends below; null: there is none. */
+  /** Position below which the previous page ends; null: none. */
   readonly before: number | null
-  /** How many messages of the branch before these are system messages; absent: none. */
+  /** Number of earlier system messages on the branch; absent: none. */
   readonly systemsBefore?: number
 }
 
 export interface PageOptions {
-  /** Only messages whose position is smaller. */
+  /** Only messages with a smaller position. */
   readonly before?: number | undefined
   readonly limit: number
 }
 
-/** The last messages of a branch, its own ones. */
+/** The last own messages of a branch. */
 export function messagePageOf(reader: Reader, branch: Branch, { before, limit }: PageOptions): MessagePage {
   const bound = before === undefined ? {} : { before }
   const last = { orderBy: 'position', descending: true, limit, ...bound } as const

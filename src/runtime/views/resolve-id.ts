@@ -4,7 +4,7 @@ import { idPrefix } from '../../core/ids.ts'
 import type { StoredRun } from '../../core/run.ts'
 import type { Reader } from '../../store/port.ts'
 
-/** What an id on the command line names. */
+/** The target of an id on the command line. */
 export type ResolvedId =
   | { readonly type: 'conversation'; readonly conversation: Conversation }
   | { readonly type: 'branch'; readonly conversation: Conversation; readonly branch: Branch }
@@ -15,7 +15,7 @@ export type ResolvedId =
       readonly run: StoredRun
     }
 
-/** @throws OffshootError `not_found` for anything else than the id of a conversation, branch or run of this store. */
+/** @throws OffshootError `not_found` for anything except the id of a stored conversation, branch or run. */
 export function resolveId(store: Reader, id: string): ResolvedId {
   const found = lookUp(store, id)
   if (found) return found
@@ -26,12 +26,12 @@ export function resolveId(store: Reader, id: string): ResolvedId {
 
 const KINDS: Readonly<Record<string, string>> = { cnv: 'conversation', brn: 'branch', run: 'run' }
 
-/** By the prefix, which says it even of what is no id. */
+/** By prefix, even for an invalid id. */
 function kindOf(id: string): string {
   return KINDS[id.slice(0, 3)] ?? (/^[a-z]{3}_/.test(id) ? 'conversation, branch or run' : 'conversation')
 }
 
-/** @throws OffshootError `not_found`; `usage` for the id of something else. */
+/** @throws OffshootError `not_found`; `usage` for another kind of id. */
 export function findConversation(store: Reader, id: string): Conversation {
   const found = lookUp(store, id)
   if (found?.type === 'conversation') return found.conversation

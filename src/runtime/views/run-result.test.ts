@@ -7,6 +7,9 @@ const id = `run_${'0'.repeat(26)}` as RunId
 
 test('of a run that was deleted with its conversation there is none', () => {
   expect(() => readRunResult(createMemoryStore(), id)).toThrow(
-    expect.objectContaining({ code: 'conflict', message: expect.stringContaining('was deleted meanwhile') }),
+    expect.objectContaining({
+      code: 'conflict',
+      message: expect.stringContaining('was deleted in the meantime'),
+    }),
   )
 })

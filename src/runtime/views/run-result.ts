@@ -15,7 +15,7 @@ import { reportText } from '../log/stored-events.ts'
 import { below, followers } from './runs-of-message.ts'
 
 /**
- * The result of a main run and of those that followed by themselves, with the totals of its tree: each run counts once.
+ * The result of a main run and of runs that followed by themselves, with the totals of its tree: each run counts once.
  * Times in milliseconds.
  */
 export interface RunResult {
@@ -25,54 +25,54 @@ export interface RunResult {
   readonly status: RunStatus
   readonly reason: RunReason | null
   readonly endReason: EndReason | null
-  /** How the answer that ended the run had ended, as its provider said; null: no answer ended it (docs/models.md). */
+  /** How the last answer of the run ended, as its provider reported it; null: no answer ended it (docs/models.md). */
   readonly finishReason: FinishReason | null
   readonly text: string
-  /** The value in it that satisfies the schema which it had to (docs/typed-agents.md). */
+  /** The value in it that satisfies the required schema (docs/typed-agents.md). */
   readonly output?: Json
-  /** Why there is no text, or what is to be said about it. */
+  /** Why there is no text, or a remark about it. */
   readonly note: string | null
   readonly error: RunError | null
-  /** Its own turns; tool calls, usage and cost are those of the tree. */
+  /** Its own turns; tool calls, usage and cost are totals of the tree. */
   readonly turns: number
   readonly toolCalls: number
   readonly usage: Usage
   readonly costUsd: number | null
-  /** What it did itself, made by the runtime of its calls; each subagent has its own. */
+  /** Its own receipts, recorded by the runtime; each subagent has its own. */
   readonly receipts: Receipts
-  /** Every run below it, in the order in which they began. */
+  /** Every run below it, in order of start. */
   readonly subagents: readonly SubagentRun[]
-  /** Those of them that are paused, each the latest of its branch: nothing goes on with them by itself. */
+  /** The paused ones, each the latest of its branch: none resumes by itself. */
   readonly pausedSubagents: readonly PausedSubagent[]
   readonly denials: readonly Denial[]
   readonly durationMs: number
 }
 
-/** A run as it is stored, without what only the runtime reads. */
+/** A stored run, without fields that only the runtime reads. */
 export type SubagentRun = Omit<StoredRun, 'stopNo' | 'partialFrom' | 'unreported'> & {
   readonly receipts: Receipts
 }
 
-/** `continue` goes on with it: of the command line, of the library, of HTTP. */
+/** The verb `continue` resumes it, on the command line, in the library or over HTTP. */
 export type PausedSubagent = Pick<
   StoredRun,
   'id' | 'branchId' | 'agent' | 'description' | 'reason' | 'endReason'
 >
 
-/** A call that was denied because nobody could answer. */
+/** A call denied because nobody could answer. */
 export interface Denial {
   readonly runId: RunId
   readonly agent: string
   readonly tool: string
   readonly title: string
   readonly reason: DenialReason
-  /** The same in words, as the model was told. */
+  /** The reason as text for the model. */
   readonly detail: string
 }
 
 /**
- * `alone`: without the runs that followed it on its branch. `until said`: only with those before the next that reads what a
- * person has said meanwhile. @throws OffshootError `conflict` where it was deleted.
+ * `alone`: without the runs that followed on its branch. `until said`: only those before the next run that answers a
+ * person's message. @throws OffshootError `conflict` if it was deleted.
  */
 export function readRunResult(
   store: Reader,
@@ -80,7 +80,8 @@ export function readRunResult(
   which: 'all' | 'until said' | 'alone' = 'all',
 ): RunResult {
   const asked = store.get('runs', runId)
-  if (!asked) throw new OffshootError('conflict', `${runId} was deleted meanwhile, with its conversation`)
+  if (!asked)
+    throw new OffshootError('conflict', `${runId} was deleted in the meantime, with its conversation`)
   const { conversationId, branchId, queuedAt } = asked
   const runs = store.find('runs', { where: { conversationId }, orderBy: 'id' })
   const first = runs.filter((each) => each.id === runId)

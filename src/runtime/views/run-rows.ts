@@ -27,12 +27,12 @@ export interface RunRow extends Omit<
   'approvals' | 'questions' | 'spentUsd' | 'statusLine' | 'subtree' | 'pausing' | 'finishReason'
 > {
   readonly finishReason: FinishReason | null
-  /** The call that started it; null for a main run and for what a person started. */
+  /** The call that started it; null for a main run and for one started by a person. */
   readonly callId: CallId | null
   readonly pausing: NonNullable<StoredRun['pausing']> | null
   /** The first sentence of its report, once it has stopped. */
   readonly headline: string | null
-  /** Reports that were delivered to a paused run and that no request has read; absent: none. */
+  /** Reports delivered to a paused run that no request has read; absent: none. */
   readonly unreadReports?: number
   readonly error: StoredRun['error']
   readonly subtree: RunTotals
@@ -41,16 +41,16 @@ export interface RunRow extends Omit<
 export interface RunRows {
   /** Oldest first. */
   readonly rows: readonly RunRow[]
-  /** The last calls of those that go on, oldest first. */
+  /** The last calls of active runs, oldest first. */
   readonly calls: readonly ToolCall[]
   readonly totals: RunTotals
   readonly queue: QueueRows
 }
 
-/** Of each run that goes on: so many of its last calls. */
+/** Number of last calls of each active run. */
 const LAST_CALLS = 5
 
-/** Reads the rows of a whole conversation once; per run that goes on two statements, per report one. */
+/** Reads the rows of a whole conversation once; two more statements per active run, one per report. */
 export function runRows(
   reader: Reader,
   conversationId: ConversationId,
@@ -117,7 +117,7 @@ function actionOf(call: ToolCall | undefined): LastAction | undefined {
   return call && { tool: call.tool, title: call.title, at: call.startedAt }
 }
 
-/** Each run with everything below it; whoever starts a run is older than that. */
+/** Each run with everything below it; a run is older than those that it starts. */
 function subtrees(runs: readonly StoredRun[]): Map<RunId, RunTotals> {
   const totals = new Map(
     runs.map(({ id, toolCalls, usage, costUsd }) => [id, { runs: 1, toolCalls, usage, costUsd }]),

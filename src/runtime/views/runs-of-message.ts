@@ -5,7 +5,9 @@ import { isStopped } from '../../core/run-status.ts'
 import type { Reader } from '../../store/port.ts'
 import { unpackEvents } from '../log/stored-events.ts'
 
-/** Reports that came while the branch was idle have started runs of their own; a person's message begins another matter. */
+/**
+ * Reports that arrived while the branch was idle started runs of the same matter; a person's message starts another.
+ */
 export function followers(
   store: Reader,
   conversationId: ConversationId,
@@ -23,14 +25,14 @@ export function followers(
   return end < 0 ? later : later.slice(0, end)
 }
 
-/** The runs below some, at any depth. */
+/** The runs below these, at any depth. */
 export function below(runs: readonly StoredRun[], roots: readonly StoredRun[]): StoredRun[] {
   const tree = new Set<RunId>(roots.map((root) => root.id))
   for (const run of runs) if (run.parentRunId && tree.has(run.parentRunId)) tree.add(run.id)
   return runs.filter((run) => !roots.includes(run) && tree.has(run.id))
 }
 
-/** Whether the first event of a run is of one that a message from the inbox has begun. */
+/** Whether an inbox message started a run, by the run's first event. */
 export function isBegunByMessage(store: Reader, { seq, runId, conversationId }: OffshootEvent): boolean {
   const last = { orderBy: 'seq', descending: true, limit: 1, before: seq + 1 } as const
   const [row] = store.find('events', { where: { conversationId }, ...last })
@@ -39,8 +41,8 @@ export function isBegunByMessage(store: Reader, { seq, runId, conversationId }: 
 }
 
 /**
- * Whether a later message has begun a run on the branch of this one, and everything that belongs to this one has stopped:
- * its result need not wait for the answers to later messages.
+ * Whether a later message started a run on this branch and all work for this one has stopped: its result need not wait
+ * for later answers.
  */
 export function isFollowedByMessage(store: Reader, runId: RunId): boolean {
   const asked = store.get('runs', runId)
@@ -60,7 +62,9 @@ function isAsked(event: OffshootEvent): boolean {
   return 'input' in event && event.type.startsWith('run.')
 }
 
-/** It waited until the run before had ended; or it came too late for that run, and is in the change that begins the next. */
+/**
+ * It waited until the previous run ended, or arrived too late for it, and is in the change that starts the next run.
+ */
 function beginsByMessage(change: readonly OffshootEvent[], event: OffshootEvent): boolean {
   if (event.type !== 'inbox.delivered' || event.kind !== 'user') return false
   return event.mode === 'follow_up' || change.some((each) => each.runId === event.runId && isFirst(each))

@@ -10,7 +10,7 @@ import type { PartialMessage } from '../run/partial-message.ts'
 import { runRows, type RunRow, type RunTotals } from './run-rows.ts'
 import { lastSeq } from '../log/stored-events.ts'
 
-/** Everything that a client draws of a conversation but its messages; events after `seq` bring it up to date. */
+/** Everything that a client draws of a conversation, except messages; events after `seq` bring it up to date. */
 export interface Snapshot {
   readonly seq: number
   readonly conversation: Omit<Conversation, 'budget' | 'mode'> & { readonly mode: string | null }
@@ -57,21 +57,21 @@ export type InboxItem = Omit<InboxRow, 'stopNo' | 'deliveredAt' | 'withdrawnAt' 
   readonly [K in 'author' | 'report']: NonNullable<InboxRow[K]> | null
 }
 
-/** What the rows do not tell. */
+/** State that the rows do not hold. */
 export interface SnapshotFacts {
   /** Slots of the conversation (`limits.maxConcurrent`). */
   readonly maxConcurrent: number
-  /** The lease of the living owner. */
+  /** The lease of the live owner. */
   readonly owner?: LeaseRow | undefined
   /** Whether that is this process. */
   readonly mine?: boolean
-  /** Of memory (`runtime.partials`): newer than what the rows hold. */
+  /** From memory (`runtime.partials`): newer than the rows. */
   readonly streaming?: readonly PartialMessage[]
-  /** At most so many runs that have stopped, the latest. Default: 300. */
+  /** Most stopped runs to include, latest first. Default: 300. */
   readonly maxRuns?: number
 }
 
-/** Synchronous, so that whoever subscribes in the same turn of the event loop misses nothing. */
+/** Synchronous, so that a subscriber in the same event-loop turn misses nothing. */
 export function snapshotOf(reader: Reader, conversation: Conversation, facts: SnapshotFacts): Snapshot {
   const { id } = conversation
   const { budget, mode = null, ...about } = conversation
@@ -101,7 +101,7 @@ export function snapshotOf(reader: Reader, conversation: Conversation, facts: Sn
   }
 }
 
-/** Those that have not stopped, those that one of them works for, and the latest of the others. */
+/** Active runs, the runs that they work for, and the latest of the others. */
 function shownRuns(reader: Reader, conversationId: ConversationId, maxRuns: number): ReadonlySet<RunId> {
   const last = { orderBy: 'id', descending: true, limit: maxRuns } as const
   const latest = reader.find('runs', { where: { conversationId }, ...last })
@@ -140,7 +140,7 @@ function openApprovals(
   return inLine(rows.filter(({ runId }) => open.has(runId)).map(approvalRow))
 }
 
-/** One that has no answer yet; its place in the line is told by `inLine`. */
+/** An open one; `inLine` gives its place. */
 export function approvalRow(row: Approval): Omit<ApprovalRow, keyof LinePlace> {
   const { answer: _, answeredBy: _by, note: _note, answeredAt: _at, offered: grant = null, ...asked } = row
   return { ...asked, grant, pattern: grant?.pattern ?? null }
@@ -160,7 +160,7 @@ export function questionRow(row: Question): Omit<QuestionRow, keyof LinePlace> {
   return asked
 }
 
-/** Rows of one conversation, the oldest first. */
+/** Rows of one conversation, oldest first. */
 export function inLine<T extends object>(rows: readonly T[]): (T & LinePlace)[] {
   return rows.map((row, i) => ({ ...row, position: i + 1, of: rows.length }))
 }

@@ -10,11 +10,11 @@ import type { Reader } from '../../store/port.ts'
 import { waitingItems } from '../run/inbox.ts'
 import { queueFromRows, type QueueRows } from '../run/queue-from-rows.ts'
 
-/** What of a conversation the status lines of its branches are made of. */
+/** The part of a conversation that its status lines need. */
 export interface StatusScope {
   readonly family: FamilyTree
   readonly queue: QueueRows
-  /** Whether a living process drives it. */
+  /** Whether a live process drives it. */
   readonly isDriven: boolean
 }
 
@@ -23,7 +23,7 @@ export function statusScope(runs: readonly StoredRun[], queue: QueueRows, isDriv
   return { family: familyTree(runs), queue, isDriven }
 }
 
-/** The status line of a branch, of one of its runs and from the rows alone. What is below it is told of the latest. */
+/** The status line of a branch at one of its runs, from the rows alone. Runs below are from the latest. */
 export function statusLineFromRows(
   reader: Reader,
   run: StoredRun,
@@ -46,7 +46,7 @@ export function statusLineFromRows(
   )
 }
 
-/** Text that is being streamed is stored now and then. */
+/** Streaming text is stored only now and then. */
 function activityFromRows(reader: Reader, { id: runId, branchId }: StoredRun): Activity {
   const calls = reader.find('tool_calls', { where: { runId, status: 'running' }, orderBy: 'id' })
   if (calls.length > 0) return activityOf(calls, [])
@@ -56,19 +56,19 @@ function activityFromRows(reader: Reader, { id: runId, branchId }: StoredRun): A
   return activityOf([], partsOf(reader, message.id), message.createdAt)
 }
 
-/** A run that goes on reads what comes for it at its next turn. */
+/** An active run reads new items at its next turn. */
 export function holdsUnread({ status }: Pick<StoredRun, 'status'>): boolean {
   return status === 'completed' || status === 'paused'
 }
 
-/** What waits to be read on the branch of a run. */
+/** Unread items on the branch of a run. */
 export function unreadOf(reader: Reader, run: Pick<StoredRun, 'branchId' | 'status'>): UnreadCounts {
   const items = waitingItems(reader, run.branchId)
   const messages = items.filter(({ kind }) => kind === 'user').length
   return { reports: items.length - messages + unansweredOf(reader, run), messages }
 }
 
-/** Reports that a paused run has taken from its inbox, and that no request has read. */
+/** Reports that a paused run took from its inbox without reading them in a request. */
 export function unansweredOf(
   reader: Reader,
   { branchId, status }: Pick<StoredRun, 'branchId' | 'status'>,
@@ -85,7 +85,7 @@ function partsOf(reader: Reader, messageId: MessageId): Part[] {
   return reader.find('parts', { where: { messageId }, orderBy: 'position' }).map(({ part }) => part)
 }
 
-/** The ids of what a run asks and nobody has answered. */
+/** Ids of a run's open asks. */
 export function asksOf(reader: Reader, { id: runId }: { readonly id: string }): readonly string[] {
   const approvals = reader.find('approvals', {
     where: { runId: runId as RunId, answer: null },
@@ -98,7 +98,7 @@ export function asksOf(reader: Reader, { id: runId }: { readonly id: string }): 
   return [...approvals, ...questions].map(({ id }) => id)
 }
 
-/** The status line of each branch of a conversation on which something has run, by its latest run. */
+/** The status line of each branch with a run, from its latest run. */
 export function statusLinesOf(
   reader: Reader,
   conversationId: ConversationId,

@@ -4,7 +4,7 @@ import type { BranchId } from '../../core/ids.ts'
 import type { Reader } from '../../store/port.ts'
 import { deliverOf } from '../journal/person-spawn-report.ts'
 
-/** The agent that the report wakes of what goes on now on this branch; undefined: nobody. */
+/** The agent that the report of this branch's active work will wake; undefined: none. */
 export function wokenAgent(reader: Reader, branchId: BranchId): string | undefined {
   const run = latestRun(reader, branchId)
   if (!run || !isStopped(run.status)) return undefined
@@ -20,7 +20,7 @@ function latestRun(reader: Reader, branchId: BranchId): StoredRun | undefined {
   return reader.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
 }
 
-/** Of what a person started: where its report was to wake the branch above. */
+/** For a run started by a person: whether its report wakes the branch above. */
 function wokenAbove(reader: Reader, { branchId }: StoredRun): string | undefined {
   const branch = reader.get('branches', branchId)
   if (branch?.kind !== 'subagent' || branch.originToolCallId || !branch.parentBranchId) return undefined

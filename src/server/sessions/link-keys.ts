@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { hashOf, isSameHash } from '../installation-token.ts'
 
-/** How long a link lets a browser in. Milliseconds. */
+/** Lifetime of a link, milliseconds. */
 export const LINK_MS = 10 * 60_000
 const MAX_LINKS = 100
-/** Wrong keys in a minute, before the answer is to wait. */
+/** Wrong keys per minute before requests are delayed. */
 const MAX_WRONG = 20
 const WINDOW_MS = 60_000
 
-/** The keys of links. Each one lets one browser in, once. Only their hashes are kept. */
+/** Keys of sign-in links. Each signs in one browser, once. Only hashes are kept. */
 export class LinkKeys {
   readonly #clock: Clock
   #open: { readonly hash: Buffer; readonly endsAt: number }[] = []
@@ -19,7 +19,7 @@ export class LinkKeys {
     this.#clock = clock
   }
 
-  /** 32 random bytes. When there are too many unused keys, the oldest one ends. */
+  /** 32 random bytes. If there are too many unused keys, the oldest expires. */
   make(): string {
     const key = randomBytes(32).toString('base64url')
     const endsAt = this.#clock.now() + LINK_MS
@@ -28,7 +28,7 @@ export class LinkKeys {
   }
 
   /**
-   * Takes the key. `many`: this key is wrong, and so were too many before it. A right key is always taken: a key cannot be
+   * Redeems the key. `many`: the key is wrong, and so were too many before it. A right key always works: it cannot be
    * guessed, and a program that sends wrong ones must not lock the person out.
    */
   use(given: string): 'used' | 'wrong' | 'many' {

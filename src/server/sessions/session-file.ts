@@ -4,21 +4,21 @@ import { z } from 'zod'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
 import { bounds } from '../../core/limits.ts'
 
-/** What is stored of a session: never its token. */
+/** Stored data of a session, without its token. */
 export interface StoredSession {
   readonly id: string
-  /** Of the token, keyed with the token of the installation and the port of the server. */
+  /** Hash of the token, keyed with the installation's token and the server's port. */
   readonly hash: string
   readonly port: number
   readonly createdAt: number
   readonly expiresAt: number
   readonly usedAt: number
-  /** What the browser calls itself. */
+  /** The browser's own name. */
   readonly browser: string
 }
 
 const time = z.int().min(0)
-/** A session that lasts longer than one may is none: somebody has changed the file. */
+/** A session with a longer lifetime than possible is invalid: somebody changed the file. */
 const stored = z
   .strictObject({
     id: z.string().regex(/^ses_[0-9a-f]{12}$/),
@@ -32,7 +32,7 @@ const stored = z
   .refine(({ createdAt, expiresAt }) => expiresAt <= createdAt + bounds.sessionMs)
 const schema = z.lazy(() => z.strictObject({ sessions: z.array(stored) }))
 
-/** @throws OffshootError `config` for a file that cannot be read as a whole. */
+/** @throws OffshootError `config` if any part of the file is unreadable. */
 export function readSessions(home: string): readonly StoredSession[] {
   const file = sessionFile(home)
   try {
@@ -41,17 +41,17 @@ export function readSessions(home: string): readonly StoredSession[] {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw new OffshootError('config', `${file} cannot be read as a list of sessions`, {
       cause,
-      hint: 'delete it: every page has to sign in again',
+      hint: 'delete it: every browser must sign in again',
     })
   }
 }
 
-/** As a whole or not at all, for its user alone. @throws OffshootError `store_readonly` */
+/** Atomic, and readable only by its user. @throws OffshootError `store_readonly` */
 export function writeSessions(home: string, sessions: readonly StoredSession[]): void {
   const file = sessionFile(home)
   const own = `${file}.${process.pid}`
   try {
-    rmSync(own, { force: true }) // of a process that ended: its rights are not known
+    rmSync(own, { force: true }) // left by an exited process: its permissions are unknown
     writeFileSync(own, `${JSON.stringify({ sessions })}\n`, { mode: 0o600, flag: 'wx' })
     renameSync(own, file)
   } catch (cause) {

@@ -138,7 +138,7 @@ describe('a session', () => {
   ])('of a file that is none lets nobody in: %s', (text) => {
     writeFileSync(file(), text)
     expect(server().list()).toEqual([])
-    expect(said).toEqual([expect.stringContaining('every page has to sign in again')])
+    expect(said).toEqual([expect.stringContaining('every browser must sign in again')])
     server().open('Firefox') // and the file is mended
     expect(server().list()).toHaveLength(1)
     expect(existsSync(`${file()}.${process.pid}`)).toBe(false)

@@ -8,7 +8,7 @@ import { readSessions, writeSessions, type StoredSession } from './session-file.
 
 export interface SessionsOptions {
   readonly home: string
-  /** Of the installation. */
+  /** Token of the installation. */
   readonly token: string
   readonly port: number
   readonly clock: Clock
@@ -16,7 +16,7 @@ export interface SessionsOptions {
   readonly log: (line: string) => void
 }
 
-/** A session that is in force. */
+/** An active session. */
 export interface Session {
   readonly id: string
   /** Aborted when the session is revoked or expires. */
@@ -25,21 +25,24 @@ export interface Session {
 
 export interface OpenedSession {
   readonly id: string
-  /** It is told this once, and stored nowhere. */
+  /** Returned once, and stored nowhere. */
   readonly token: string
   readonly createdAt: number
   readonly expiresAt: number
 }
 
-/** When there are more, the oldest one ends. */
+/** Most sessions; beyond that, the oldest ends. */
 const MAX_SESSIONS = 100
-/** A machine that slept has timers that are late: how often the time is compared. It is also when uses are written. */
+/**
+ * How often to compare the time, because timers are late on a machine that slept. Also the interval for storing last
+ * uses.
+ */
 const LOOK_MS = 60_000
 const MAX_NAME = 200
 
 /**
- * The sessions of pages. Each has a token of its own, whose hash depends on the installation and on the port: no other
- * server takes it. They outlast a restart of the server on the same port.
+ * The sessions of pages. Each has its own token, whose hash depends on the installation and the port, so no other
+ * server accepts it. They survive a restart of the server on the same port.
  */
 export class Sessions {
   readonly #options: SessionsOptions
@@ -54,7 +57,7 @@ export class Sessions {
     this.#look()
   }
 
-  /** `browser`: what it calls itself. @throws OffshootError `store_readonly` */
+  /** `browser`: its own name. @throws OffshootError `store_readonly` */
   open(browser: string): OpenedSession {
     const token = randomBytes(32).toString('base64url')
     const id = `ses_${randomBytes(6).toString('hex')}`
@@ -68,7 +71,7 @@ export class Sessions {
     return { id, token, createdAt, expiresAt }
   }
 
-  /** Undefined: the token is that of no session which is in force at this server. */
+  /** Undefined: the token belongs to no active session of this server. */
   find(token: string): Session | undefined {
     const now = this.#options.clock.now()
     const hash = this.#hash(token)
@@ -78,12 +81,12 @@ export class Sessions {
     return { id: found.id, signal: this.#controller(found.id).signal }
   }
 
-  /** Those of other ports too, the newest first. */
+  /** Includes those of other ports, newest first. */
   list(): readonly StoredSession[] {
     return this.#live(this.#options.clock.now()).toReversed()
   }
 
-  /** False: there is none of that id. @throws OffshootError `store_readonly`: then it has ended as long as the server runs. */
+  /** False: unknown id. @throws OffshootError `store_readonly`: then it has ended only until the server restarts. */
   end(id: string): boolean {
     const left = this.#all.filter((each) => each.id !== id)
     if (left.length === this.#all.length) return false
@@ -91,14 +94,14 @@ export class Sessions {
     return true
   }
 
-  /** How many there were. @throws OffshootError `store_readonly` */
+  /** Returns how many there were. @throws OffshootError `store_readonly` */
   endAll(): number {
     const { length } = this.list()
     this.#keep([])
     return length
   }
 
-  /** The server ends; the sessions do not. */
+  /** The server stops; the sessions remain. */
   close(): void {
     this.#cancelLook()
     this.#writeUses()
@@ -124,7 +127,7 @@ export class Sessions {
     return known
   }
 
-  /** What is gone ends here first: it stays ended where the file cannot be written. */
+  /** Ends sessions in memory first: they stay ended even if the file cannot be written. */
   #keep(next: readonly StoredSession[]): void {
     this.#all = next.slice(-MAX_SESSIONS)
     const kept = new Set(this.#all.map(({ id }) => id))
@@ -137,7 +140,7 @@ export class Sessions {
     this.#isUseUnwritten = false
   }
 
-  /** Ends what has expired, and comes again when the next one does. */
+  /** Ends expired sessions, and schedules itself for the next one. */
   #look(): void {
     this.#cancelLook()
     const { clock } = this.#options
@@ -163,12 +166,12 @@ export class Sessions {
     }
   }
 
-  /** A file that cannot be read lets nobody in. */
+  /** An unreadable file admits nobody. */
   #read(): readonly StoredSession[] {
     try {
       return readSessions(this.#options.home)
     } catch (error) {
-      this.#options.log(`${errorMessage(error)}: every page has to sign in again`)
+      this.#options.log(`${errorMessage(error)}: every browser must sign in again`)
       return []
     }
   }

@@ -2,10 +2,13 @@ import { Problem } from '../problem.ts'
 import type { LinkKeys } from './link-keys.ts'
 import type { Sessions } from './sessions.ts'
 
-/** Nobody has to be known to send this: a key, and nothing more. Bytes. */
+/** Largest body of this public route: only a key. Bytes. */
 export const MAX_KEY_BODY = 1024
 
-/** The address that lets one browser in. What follows `#` is sent to no server, and stands in no log and no Referer. */
+/**
+ * The address that signs in one browser. The part after `#` is not sent to any server, and appears in no log or
+ * Referer.
+ */
 export function linkTo(url: string, keys: LinkKeys): string {
   return `${url}/#key=${keys.make()}`
 }
@@ -13,7 +16,7 @@ export function linkTo(url: string, keys: LinkKeys): string {
 interface Door {
   readonly keys: LinkKeys
   readonly sessions: Sessions
-  /** What it calls itself. */
+  /** The browser's own name. */
   readonly browser: string | undefined
 }
 

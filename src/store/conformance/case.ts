@@ -6,13 +6,13 @@ import { sampleRows, seed, type Sample } from './rows.ts'
 
 export interface StoreCase {
   readonly name: string
-  /** Rejects when the store does not do what the case says. `open` makes an empty store; the case closes it. */
+  /** Rejects if the store violates the case. `open` creates an empty store; the case closes it. */
   run(open: () => Promise<Store>): Promise<void>
 }
 
 export const durable = { durable: true }
 
-/** A case that begins with a conversation, a branch and a run, and ends with a closed store. */
+/** A case that starts with a conversation, a branch and a run, and ends with a closed store. */
 export function seeded(name: string, body: (store: Store, sample: Sample) => Promise<void>): StoreCase {
   return {
     name,

@@ -147,10 +147,10 @@ export const integrity: readonly StoreCase[] = [
   }),
 ]
 
-/** So that nothing but a foreign key can be wrong with a row. */
+/** So that only a foreign key can be wrong with a row. */
 const NEW_KEY = { id: 'new', position: 99, stopNo: 99, hash: 'new', number: 99 }
 
-/** What becomes of an insert, which is undone in any case. */
+/** The outcome of an insert, which is undone in any case. */
 async function tried(store: Store, table: Table, row: object): Promise<unknown> {
   const undone = store.tx((tx) => {
     tx.insert(table, row as Rows[typeof table])

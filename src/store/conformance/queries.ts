@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Query, Rows } from '../port.ts'
 import { durable, seeded, seedMessages, throwsCode, type StoreCase } from './case.ts'
 
-/** Which rows a query gives, and in which order. */
+/** Which rows a query returns, and in which order. */
 export const queries: readonly StoreCase[] = [
   seeded('get finds by key, and nothing else', async (store, sample) => {
     assert.deepEqual(store.get('runs', sample.run.id), sample.run)

@@ -3,7 +3,7 @@ import { noSetup } from '../../core/run.ts'
 import { noUsage } from '../../core/usage.ts'
 import type { ArtifactRow, InboxRow, MessageRow, PartRow, Rows, Table, Tx } from '../port.ts'
 
-/** Rows with every column filled in, of one conversation with one branch. Ids are the same each time. */
+/** Rows with every column set, of one conversation with one branch. Ids are the same each time. */
 export function sampleRows(time = 1_000) {
   const id = createIds(
     () => time,
@@ -91,7 +91,7 @@ function sampleRun(id: NewId, { id: branchId, conversationId }: Rows['branches']
   }
 }
 
-/** Of rows of which a test wants several. */
+/** Rows of which a test needs several. */
 function makers(id: NewId, { id: branchId, conversationId }: Rows['branches']) {
   const message = (position: number, change: Partial<MessageRow> = {}): MessageRow => ({
     id: id('msg'),
@@ -154,14 +154,14 @@ function makers(id: NewId, { id: branchId, conversationId }: Rows['branches']) {
   return { message, part, item, artifact, event }
 }
 
-/** The conversation, its branch and a run: what most rows refer to. */
+/** The conversation, its branch and a run, which most rows refer to. */
 export function seed(tx: Tx, sample: Sample): void {
   tx.insert('conversations', sample.conversation)
   tx.insert('branches', sample.branch)
   tx.insert('runs', sample.run)
 }
 
-/** One row of each table or more, referring to each other in every way that there is. Gives what it inserted. */
+/** At least one row of each table, with every kind of reference. Returns the inserted rows. */
 export function seedEverything(tx: Tx, sample: Sample): Map<Table, object[]> {
   const rows = new Map<Table, object[]>()
   const insert: Insert = (table, row) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { durable, seeded, seedMessages, rejects, throwsCode, type StoreCase } from './case.ts'
 import { sampleRows, seed } from './rows.ts'
 
-/** Grouping, isolation, order and the life of a closure. */
+/** Grouping, isolation, order and lifetime of a closure. */
 export const transactions: readonly StoreCase[] = [
   seeded('the promise gives what the closure returns, or what it threw', async (store) => {
     assert.equal(await store.tx(() => 'value', durable), 'value')

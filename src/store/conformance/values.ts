@@ -5,7 +5,7 @@ import type { ArtifactRow, MessageRow, Rows } from '../port.ts'
 import { durable, seeded, tableNames, rejects, type StoreCase } from './case.ts'
 import { seedEverything, type Sample } from './rows.ts'
 
-/** What goes in comes out. */
+/** Values come back as they were stored. */
 export const values: readonly StoreCase[] = [
   seeded('every table gives back what was inserted', async (store, sample) => {
     await store.tx((tx) => tx.delete('conversations', sample.conversation.id), durable)
@@ -100,7 +100,7 @@ function withoutContent({ content: _, ...row }: ArtifactRow): Omit<ArtifactRow, 
   return row
 }
 
-/** What differs is not shown: a list of a million differences would take all memory. */
+/** Hides the differences: a list of a million would exhaust memory. */
 function sameBytes(found: Uint8Array, expected: Uint8Array): void {
   assert.ok(found instanceof Uint8Array, 'content is bytes')
   assert.equal(found.length, expected.length, 'as many bytes as were inserted')

@@ -5,14 +5,14 @@ import { errorMessage, OffshootError } from '../../core/errors.ts'
 import { asStoreError } from './sqlite-errors.ts'
 import { makeDirectory, syncDirectory } from './make-directory.ts'
 
-/** So many copies of a store are kept, the latest ones. */
+/** Number of latest backups to keep. */
 const KEPT = 3
 
 /**
- * Copies a database as it is committed to `backups` beside it, mode 0600. It may be locked for writing meanwhile. Returns
- * the path of the copy. Older copies of the same version are removed, which are of programs that were killed before they
- * had changed it; `dropOldBackups` removes others, once the copy is known to be the one that matters.
- * @throws OffshootError as `asStoreError` says: nothing was changed, and whatever was to follow must not.
+ * Copies the committed state of a database to `backups` beside it, mode 0600, even if it is locked for writing. Returns
+ * the path of the copy. Removes older copies of the same version, left by programs killed before they changed it;
+ * `dropOldBackups` removes others, once the copy is known to matter. @throws OffshootError like `asStoreError`: nothing
+ * was changed, and the caller must not continue.
  */
 export function backUp(file: string, version: number, now: number): string {
   const folder = join(dirname(file), 'backups')
@@ -29,7 +29,7 @@ export function backUp(file: string, version: number, now: number): string {
   return copy
 }
 
-/** Keeps the latest copies of a database. */
+/** Keeps the latest backups of a database. */
 export function dropOldBackups(file: string): void {
   keepLatest(join(dirname(file), 'backups'), basename(file))
 }
@@ -39,7 +39,7 @@ function keepLatest(folder: string, name: string, isMeant: (copy: string) => boo
   for (const old of copies.slice(0, -KEPT)) rmSync(join(folder, old), { force: true })
 }
 
-/** The copy of a store that was made last. */
+/** The latest backup of the store. */
 export function latestBackup(file: string): string | undefined {
   const folder = join(dirname(file), 'backups')
   const latest = existsSync(folder) ? copiesOf(basename(file), folder).at(-1) : undefined
@@ -47,9 +47,9 @@ export function latestBackup(file: string): string | undefined {
 }
 
 function copyTo(copy: string, file: string): void {
-  // VACUUM INTO takes an empty file, and leaves its rights as they are
+  // VACUUM INTO needs an empty file and keeps its permissions
   closeSync(openSync(copy, 'wx', 0o600))
-  // one of its own: VACUUM is not possible in the transaction that keeps others away
+  // a separate connection: VACUUM is not possible in the transaction that excludes other processes
   const db = new DatabaseSync(file, { readOnly: true })
   try {
     db.prepare('VACUUM INTO ?').run(copy)
@@ -62,7 +62,7 @@ function copyTo(copy: string, file: string): void {
   }
 }
 
-/** Oldest first: their names begin alike, and go on with the time. */
+/** Oldest first: the names share a prefix, followed by the time. */
 function copiesOf(database: string, folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.startsWith(`${database}-`))
@@ -80,7 +80,7 @@ function sync(file: string): void {
 
 function noBackup(error: unknown, file: string, folder: string): OffshootError {
   const { code } = asStoreError(error, file) as Partial<OffshootError>
-  const message = `the database ${file} is of an older offshoot, and was not brought up to date: no backup of it can be made in ${folder}: ${errorMessage(error)}`
+  const message = `the database ${file} was written by an older offshoot and was not upgraded: cannot make a backup in ${folder}: ${errorMessage(error)}`
   const isRoom =
     code === 'store_full' || (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
   return new OffshootError(isRoom ? 'store_full' : 'store_readonly', message, {

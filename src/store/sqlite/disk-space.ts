@@ -5,7 +5,7 @@ import { asStoreError } from './sqlite-errors.ts'
 import { storeSize } from './read-only-store.ts'
 import { columnName } from './statements.ts'
 
-/** About how many bytes of the store each conversation takes. Reads all of it. */
+/** Approximate size of each conversation in bytes. Reads the whole store. */
 export function conversationBytes(file: string): Map<ConversationId, number> {
   return withDatabase(file, true, (db) => {
     const sums = Object.values(shapes()).filter(({ columns }) => 'conversationId' in columns)
@@ -16,7 +16,7 @@ export function conversationBytes(file: string): Map<ConversationId, number> {
   })
 }
 
-/** Keys stand in indices a second time, and a row has a head: measured, some 100 bytes beside the values. */
+/** Overhead per row for its header and index keys: about 100 bytes, as measured. */
 const ROW_BYTES = 100
 
 function sumOf({ table, names }: Shape): string {
@@ -25,8 +25,8 @@ function sumOf({ table, names }: Shape): string {
 }
 
 /**
- * Gives the room of what was deleted back to the disk; returns how many bytes. It takes as much room again meanwhile.
- * @throws OffshootError `store_locked` while another process writes or reads, `store_full`: then the room is used again.
+ * Returns the space of deleted rows to the disk; returns the number of bytes. Needs the same space again meanwhile.
+ * @throws OffshootError `store_locked` while another process writes or reads, `store_full`: then the space is reused.
  */
 export function compactFile(file: string): number {
   const before = storeSize(file)

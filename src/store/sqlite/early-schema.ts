@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * The first migration was edited twice under its number, before migrations were frozen. A database of one of its earlier
- * texts is known by the statement that made `events`, which no later migration has touched: SHA-256 of it.
+ * The first migration was edited twice before migrations were frozen. The statement that created `events`, which no
+ * later migration touched, identifies a database of such an early version: SHA-256 of it.
  */
 const EARLY_EVENTS = new Set([
   '73b2550b5ecc6b1f608ffcadfa527f869de74f3fa052be86744bf8e59bf01efa',
   'fd09864b9e7b9b6a92309fff8a2ec8f69611bea5f5f95d70e3f068f163ff1305',
 ])
 
-/** Whether a database was made by an earlier text of the first migration, whatever it has had since. */
+/** Whether an early text of the first migration created a database, whatever it has had since. */
 export function isEarly(db: DatabaseSync): boolean {
   const sql = db.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = 'events'").get()?.[
     'sql'
@@ -19,8 +19,8 @@ export function isEarly(db: DatabaseSync): boolean {
 }
 
 /**
- * Gives an early database the schema that its version has today: each table that differs is made anew, with its rows.
- * `wanted` is an empty database of that version. Call it in a transaction, with references switched off.
+ * Gives an early database the current schema of its version: recreates each table that differs, with its rows. `wanted`
+ * is an empty database of that version. Call it in a transaction, with references switched off.
  */
 export function straighten(db: DatabaseSync, wanted: DatabaseSync): void {
   const present = statements(db, 'table')
@@ -44,13 +44,13 @@ function remake(db: DatabaseSync, { table, sql, columns }: Remade): void {
   db.exec(`ALTER TABLE straightened RENAME TO ${table}`)
 }
 
-/** What an early database has in the place of a column: one event a row, and no time at which a lease was taken. */
+/** What an early database has instead of a column: one event per row, and no acquisition time of a lease. */
 const MOVED: Readonly<Record<string, string>> = {
   'events.events': 'json_array(json(event))',
   'leases.taken_at': 'renewed_at',
 }
 
-/** Those of the schema, by name; not the ones that SQLite makes by itself. */
+/** The schema's objects by name, without those that SQLite creates itself. */
 export function statements(db: DatabaseSync, type: 'table' | 'index'): Map<string, string> {
   const rows = db.prepare('SELECT name, sql FROM sqlite_schema WHERE type = ? AND sql IS NOT NULL').all(type)
   return new Map(rows.map(({ name, sql }) => [String(name), String(sql)]))

@@ -4,9 +4,9 @@ import { errorMessage, OffshootError } from '../../core/errors.ts'
 const WAIT_MS = 5_000
 
 /**
- * Does `work` while no other process does the same with this file. The lock is the one that SQLite has on a file: the
- * system releases it when the process ends, so none is left behind. Nothing is written to the file. @throws
- * OffshootError `conflict` for a lock that another process keeps for five seconds, or that cannot be taken.
+ * Runs `work` while no other process does the same with this file. Uses SQLite's lock on a file: the system releases it
+ * when the process ends. Writes nothing to the file. @throws OffshootError `conflict` if another process keeps the lock
+ * for five seconds, or it cannot be taken.
  */
 export function withFileLock<T>(file: string, work: () => T): T {
   const lock = lockOn(file)

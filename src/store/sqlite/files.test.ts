@@ -160,7 +160,7 @@ test('a database cut off while its log holds data keeps both', async () => {
   copyCrashed()
   db.close()
   truncateSync(file, 0)
-  expect(await refusal()).toEqual(refusedWith('store_corrupt', /it is empty, and a log stands beside it$/))
+  expect(await refusal()).toEqual(refusedWith('store_corrupt', /it is empty, but has a log beside it$/))
 })
 
 test('a zeroed page under a log that is not empty keeps both', async () => {

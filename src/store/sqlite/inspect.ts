@@ -12,8 +12,8 @@ import { checkSums } from './sums.ts'
 import { othersWith } from './lock-holders.ts'
 
 /**
- * Makes a missing file and looks at an existing one with nothing but reads, so that a foreign or damaged file meets no
- * SQLite that might repair it. @throws OffshootError `store_foreign`, `store_corrupt`, `store_readonly`, `store_full`
+ * Creates a missing file and examines an existing one with reads only, so that SQLite never repairs a foreign or
+ * damaged file. @throws OffshootError `store_foreign`, `store_corrupt`, `store_readonly`, `store_full`
  */
 export function prepareFile(file: string): 'new' | 'ours' {
   try {
@@ -29,13 +29,13 @@ export function prepareFile(file: string): 'new' | 'ours' {
 }
 
 /**
- * `how`: what a start has time for, or every page, index and reference.
- * @throws OffshootError `store_newer`, `store_corrupt`, `store_locked`
+ * `how`: a quick check at start, or every page, index and reference. @throws OffshootError `store_newer`,
+ * `store_corrupt`, `store_locked`
  */
 export function inspectDatabase(file: string, timeout: number, how: 'quick' | 'all' = 'quick'): void {
   let db: DatabaseSync | undefined
   try {
-    // the last connection that closes moves the log into the file, and a damaged file is to stay as it is
+    // closing the last connection moves the log into the file, and a damaged file must not change
     db = new DatabaseSync(file, { timeout, readOnly: logSize(file) > 0 })
     const version = schemaVersion(db)
     if (version > SCHEMA_VERSION) throw newer(file, version, SCHEMA_VERSION)
@@ -56,7 +56,10 @@ function checkAll(db: DatabaseSync, file: string): void {
   if (found !== 'ok') throw corrupt(file, errorMessage(found.replace('*** in database main ***', '')))
   const lost = db.prepare('PRAGMA foreign_key_check').get()
   if (lost)
-    throw corrupt(file, `a row of ${String(lost['table'])} refers to none of ${String(lost['parent'])}`)
+    throw corrupt(
+      file,
+      `a row of ${String(lost['table'])} refers to a missing row of ${String(lost['parent'])}`,
+    )
 }
 
 function checkQuickly(db: DatabaseSync, file: string): void {
@@ -66,13 +69,13 @@ function checkQuickly(db: DatabaseSync, file: string): void {
   else if (wasLeft) checkSmallTables(db, file)
 }
 
-/** A check reads the whole file, about 0.4 ms a megabyte; larger files are checked page by page as they are read. */
+/** A full check takes about 0.4 ms per megabyte; pages of larger files are checked as they are read. */
 const CHECKED_BYTES = 64 * 1024 * 1024
 
-/** Beside a log that a process left which has ended, more is checked: for about a second at most. */
+/** With a log of an exited process, more is checked, for about a second at most. */
 const LEFT_BYTES = 2 * 1024 * 1024 * 1024
 
-/** Of the largest files all but the tables that hold texts, which are large themselves. */
+/** In the largest files, all tables except those with texts, which are large themselves. */
 function checkSmallTables(db: DatabaseSync, file: string): void {
   const large = ['parts', 'events', 'artifacts']
   for (const table of Object.keys(tables)) if (!large.includes(table)) checkPages(db, file, `'${table}'`)
@@ -92,8 +95,8 @@ function checkRights(file: string): void {
 /** SQLite would delete the log of an empty file. */
 function checkEmpty(file: string): 'new' | 'ours' {
   if (logSize(file) === 0) return 'new'
-  if (statSync(file).size > 0) return checkHeader(file) // another process has made it since
-  throw corrupt(file, 'it is empty, and a log stands beside it')
+  if (statSync(file).size > 0) return checkHeader(file) // another process has created it since
+  throw corrupt(file, 'it is empty, but has a log beside it')
 }
 
 function checkHeader(file: string): 'new' | 'ours' {
@@ -112,8 +115,8 @@ function checkHeader(file: string): 'new' | 'ours' {
 }
 
 /**
- * A process died, or power was lost, while the file was made: the journal beside it says that the file was empty before,
- * and SQLite makes it so again. Nothing is written before the journal is synced, so that its head can be trusted.
+ * A process died or power was lost while the file was created: its journal says that it was empty, and SQLite restores
+ * that. The journal is synced before any write, so its header can be trusted.
  */
 function isHardlyBegun(file: string): boolean {
   const journal = `${file}-journal`
@@ -125,7 +128,7 @@ function isHardlyBegun(file: string): boolean {
 /** sqlite.org/fileformat2.html#the_rollback_journal */
 const JOURNAL_MAGIC = Buffer.from('d9d505f920a163d7', 'hex')
 
-/** The header, and the pages that hold the schema, in its own words. */
+/** The header, and the pages with the schema, parsed directly. */
 function readHead(file: string): Buffer {
   const head = Buffer.alloc(128 * 1024)
   const descriptor = openSync(file, 'r')
@@ -136,13 +139,13 @@ function readHead(file: string): Buffer {
   }
 }
 
-/** `what`: a table, else as many problems as are to be found. @throws OffshootError `store_corrupt` */
+/** `what`: a table, or the most problems to find. @throws OffshootError `store_corrupt` */
 export function checkPages(db: DatabaseSync, file: string, what = '1'): void {
   const found = db.prepare(`PRAGMA quick_check(${what})`).get()!['quick_check'] as string
   if (found !== 'ok') throw corrupt(file, errorMessage(found.replace('*** in database main ***', '')))
 }
 
-/** Of a database of the present version. @throws OffshootError `store_corrupt` */
+/** For a database of the current version. @throws OffshootError `store_corrupt` */
 export function checkTables(db: DatabaseSync, file: string): void {
   const found = db.prepare(`SELECT tables.name AS "table", columns.name AS "column"
     FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'`)

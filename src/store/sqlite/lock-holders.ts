@@ -1,16 +1,16 @@
 import { readFileSync, statSync } from 'node:fs'
 
-/** The process that is writing to the store right now, where the system tells (Linux). */
+/** The process that is writing to the store now, if the system tells (Linux). */
 export function writerOf(file: string): number | undefined {
   return holdersOf(file, WRITE_LOCK)[0]
 }
 
-/** The other processes that have the store open, where the system tells (Linux); elsewhere none. */
+/** Other processes that have the store open, if the system tells (Linux); elsewhere none. */
 export function othersWith(file: string): readonly number[] {
   return holdersOf(file, OPEN_LOCK).filter((pid) => pid !== process.pid)
 }
 
-/** Bytes of the `-shm` file: a writer holds the one, whoever has the database open the other (sqlite.org/walformat.html). */
+/** Bytes of the `-shm` file: a writer locks one, every user of the database the other (sqlite.org/walformat.html). */
 const WRITE_LOCK = 120
 const OPEN_LOCK = 128
 

@@ -60,7 +60,7 @@ async function refused(store: Store): Promise<unknown> {
 const touch = (store: Store) => store.tx((tx) => tx.count('runs', {}), durable)
 
 describe('a store whose file goes while it is open', () => {
-  const rescued = (message: string) => / all that it held is in (\S+)$/.exec(message)?.[1] ?? ''
+  const rescued = (message: string) => / its full content is in (\S+)$/.exec(message)?.[1] ?? ''
 
   test.each<[string, () => void]>([
     ['is removed', () => rmSync(file)],

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Mode 0700, and there after a loss of power too. One level at a time: where nothing can be made (below /proc)
+ * Mode 0700, and durable after a power loss. One level at a time: where nothing can be created (below /proc),
  * `recursive` never returns.
  */
 export function makeDirectory(directory: string): void {
@@ -16,14 +16,14 @@ export function makeDirectory(directory: string): void {
   syncDirectory(dirname(directory))
 }
 
-/** What was made, renamed or removed in it stays so. Where a directory cannot be opened, the system sees to that. */
+/** Syncs creations, renames and removals in a directory. If it cannot be opened, the system does that. */
 export function syncDirectory(directory: string): void {
   let descriptor: number | undefined
   try {
     descriptor = openSync(directory, 'r')
     fsyncSync(descriptor)
   } catch {
-    // no right to read it, or a system that has no such thing
+    // no permission, or not supported
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
   }

@@ -5,8 +5,8 @@ import { isEarly, statements, straighten } from './early-schema.ts'
 import { corrupt, newer } from './sqlite-errors.ts'
 
 /**
- * In the order in which they are applied: the version of a database is how many of them it has had. The text of a
- * migration never changes (frozen-migrations.test.ts has their hashes): a new one is added instead.
+ * In order: the version of a database is the number of applied migrations. The text of a migration never changes
+ * (frozen-migrations.test.ts has their hashes): add a new one instead.
  */
 const MIGRATIONS = [
   '0001_initial.sql',
@@ -30,19 +30,19 @@ export const SCHEMA_VERSION = MIGRATIONS.length
 export const APPLICATION_ID = 0x4f465348
 
 export interface MigrateOptions {
-  /** Default: the present version. */
+  /** Default: the current version. */
   readonly upTo?: number
   /**
-   * Called with the version of an older database that has what its version needs, before anything is changed and while
-   * nobody else can change it.
+   * Called with the version of a complete older database, before anything is changed and while no other process can
+   * change it.
    */
   readonly beforeOlder?: (version: number) => void
 }
 
 /**
- * Brings a database to the present version in one transaction, so that nobody ever sees one between two versions. Safe
- * while another process does the same: one of them does it, the others find it done.
- * @throws OffshootError `store_newer`; `store_corrupt` for one that lacks what its version has, which is left as it is.
+ * Upgrades a database in one transaction, so that no process sees an intermediate version. Safe if several processes do
+ * it at once: one upgrades, the others find it done. @throws OffshootError `store_newer`; `store_corrupt` for a
+ * database that lacks parts of its version, which is left unchanged.
  */
 export function migrate(
   db: DatabaseSync,
@@ -91,7 +91,7 @@ function applyAll(db: DatabaseSync, { version, upTo, now }: Applied): void {
   }
 }
 
-/** A table that is made anew is dropped first, which would delete what refers to it. Has no effect in a transaction. */
+/** Recreating a table drops it first, which would delete rows that refer to it. Has no effect in a transaction. */
 function withoutReferences(db: DatabaseSync, work: () => void): void {
   const before = db.prepare('PRAGMA foreign_keys').get()!['foreign_keys'] as number
   db.exec('PRAGMA foreign_keys = OFF')
@@ -102,7 +102,7 @@ function withoutReferences(db: DatabaseSync, work: () => void): void {
   }
 }
 
-/** Changes nothing: what an early database lacks is looked for in an empty one with the same tables. */
+/** Read-only: compares with an empty database that has the same tables. */
 function checkOlder(db: DatabaseSync, file: string, version: number): void {
   withEmpty(version, (wanted) => {
     const present = isEarly(db) ? straightened(db, file, wanted) : columns(db)
@@ -141,7 +141,7 @@ function columns(db: DatabaseSync): Set<string> {
   return new Set(rows.all().map(({ column }) => String(column)))
 }
 
-/** How many migrations a database has had: a number in its header. */
+/** Number of applied migrations, from the header. */
 export function schemaVersion(db: DatabaseSync): number {
   return db.prepare('PRAGMA user_version').get()!['user_version'] as number
 }

@@ -16,25 +16,25 @@ import { keepWhatIsLeft, type Kept } from './trace.ts'
 import { BUSY_TIMEOUT_MS, takeTurns } from './turns.ts'
 
 export interface SqliteOptions {
-  /** A path, or `:memory:`. A missing file is made (mode 0600), and so is its directory (0700). */
+  /** A path, or `:memory:`. A missing file (mode 0600) and its directory (0700) are created. */
   readonly file: string
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number
-  /** How long a transaction waits while another process has the lock and nobody commits anything. Default 10,000. */
+  /** How long a transaction waits for another process's lock without any commit. Default 10,000. */
   readonly busyTimeoutMs?: number
-  /** The file grows to so many pages of 4,096 bytes and no further. */
+  /** Most pages of 4,096 bytes in the file. */
   readonly maxPageCount?: number
   /**
-   * Called once the store is open, with one sentence when something is gone of it since it was used last: its log, or all
-   * that it held. Default: a warning of the process, `OffshootWarning`. What throws here fails the opening.
+   * Called after opening, with one sentence if the store lost something since its last use: its log, or everything.
+   * Default: a process warning, `OffshootWarning`. If it throws, opening fails.
    */
   readonly warn?: (text: string) => void
 }
 
 /**
- * The store in a SQLite file. A file that cannot serve is refused and left as it is; one of an older program is copied
- * to `backups` beside it before it is brought up to date.
- * @throws OffshootError `store_newer`, `store_foreign`, `store_corrupt`, `store_readonly`, `store_full`, `store_locked`
+ * The store in a SQLite file. An unusable file is refused and left unchanged; one of an older program is copied to
+ * `backups` beside it before the upgrade. @throws OffshootError `store_newer`, `store_foreign`, `store_corrupt`,
+ * `store_readonly`, `store_full`, `store_locked`
  */
 export function openSqliteStore({
   file,
@@ -52,17 +52,17 @@ export function openSqliteStore({
   })
 }
 
-/** What only tests give. */
+/** Options for tests. */
 interface FileOptions extends SqliteOptions {
   /** Opens the file; default: a plain connection. */
   readonly connect?: (file: string, options: DatabaseSyncOptions) => DatabaseSync
   /** Reads and writes rows in it; default: `SqliteEngine`. */
   readonly engineOf?: (db: DatabaseSync, file: string) => Engine
-  /** The log goes into the file when it has so many pages. */
+  /** Log size in pages at which it moves into the file. */
   readonly logPages?: number
 }
 
-/** The same, with what is not for users. */
+/** The same with internal options. */
 export async function openSqliteFile(options: FileOptions): Promise<Store> {
   const file = options.file === ':memory:' ? options.file : resolve(options.file)
   const turns = takeTurns(file, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
@@ -72,7 +72,7 @@ export async function openSqliteFile(options: FileOptions): Promise<Store> {
   return groupCommit(options.engineOf?.(db, file) ?? new SqliteEngine(db, file), { turns })
 }
 
-/** Tries again while other processes have the file: most make it, change it or close it for a moment. */
+/** Retries while other processes have the file: most create, change or close it only briefly. */
 async function whenFree<T>(turns: Turns, open: () => T): Promise<T> {
   const from = performance.now()
   try {
@@ -107,7 +107,7 @@ function openDatabase(
   try {
     db = connect(file, { timeout: TRY_MS, enableForeignKeyConstraints: true })
     if (maxPageCount !== undefined) db.exec(`PRAGMA max_page_count = ${maxPageCount}`)
-    // before WAL, so that the file itself says whose it is, whatever becomes of the log beside it
+    // before WAL, so that the file itself names its owner, whatever happens to its log
     bringUpToDate(db, file, now)
     useLog(db, file, logPages ?? LOG_PAGES)
     db.exec(`PRAGMA cache_size = ${-CACHE_KIB}; PRAGMA temp_store = MEMORY; PRAGMA busy_timeout = 0`)
@@ -118,7 +118,7 @@ function openDatabase(
   }
 }
 
-/** A failed migration changes nothing, so that its backup is one of nothing and must not push out another. */
+/** A failed migration changes nothing, so its backup is useless and must not push out another. */
 function bringUpToDate(db: DatabaseSync, file: string, now: () => number): void {
   let copy: string | undefined
   try {
@@ -134,7 +134,9 @@ function plainly(file: string, options: DatabaseSyncOptions): DatabaseSync {
   return new DatabaseSync(file, options)
 }
 
-/** @throws OffshootError `store_full`, `store_readonly` where what is left cannot be put aside: nothing is written then. */
+/**
+ * @throws OffshootError `store_full`, `store_readonly` if the remains cannot be copied aside: then nothing is written.
+ */
 function keptFrom(file: string): Kept | undefined {
   try {
     return keepWhatIsLeft(file)
@@ -143,7 +145,7 @@ function keptFrom(file: string): Kept | undefined {
   }
 }
 
-/** Not before the store is open: a start that fails leaves it to the next one to say so. */
+/** Only after opening: a start that fails leaves the warning to the next one. */
 function tell({ text, said }: Kept, db: DatabaseSync, { warn = warnOfProcess }: FileOptions): void {
   try {
     warn(text)
@@ -158,20 +160,20 @@ function warnOfProcess(text: string): void {
   process.emitWarning(terminalLine(text), 'OffshootWarning')
 }
 
-/** @throws OffshootError `store_locked` where others read the file at this moment: SQLite does not wait for them here. */
+/** @throws OffshootError `store_locked` while others read the file: SQLite does not wait for them here. */
 function useLog(db: DatabaseSync, file: string, pages: number): void {
   const mode = db.prepare('PRAGMA journal_mode = WAL').get()!['journal_mode']
   if (mode !== 'wal' && file !== ':memory:') throw locked(file)
   db.exec(`PRAGMA wal_autocheckpoint = ${pages}; PRAGMA journal_size_limit = ${pages * 4096}`)
 }
 
-/** How long SQLite waits by itself while a file is opened: nothing else goes on in this process meanwhile. */
+/** How long SQLite itself waits while a file is opened, which blocks this process. */
 const TRY_MS = 100
 
 const CACHE_KIB = 16 * 1024
 
 /**
- * The log goes into the file when it has so many pages (16 MiB): the same few pages change with each append, and are so
- * written once for many commits. After a crash the log is read once, which takes some 20 ms.
+ * Log size in pages (16 MiB) at which it moves into the file: appends change the same few pages, so many commits write
+ * them only once. After a crash, reading the log takes about 20 ms.
  */
 const LOG_PAGES = 4_096

@@ -2,23 +2,22 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** Nobody waits for longer. */
+/** The longest wait. */
 const LONGEST_WAIT_MS = 120_000
 
 let entered = 0
 
 /**
- * The name of a place in the queue of writers: `TIME-PID-START-NUMBER-MACHINE`. Names sort by time. The rest says which
- * process waits there, so that others can see when it has ended.
+ * The name of a place in the writers' queue: `TIME-PID-START-NUMBER-MACHINE`. Names sort by time. The rest identifies
+ * the waiting process, so that others notice when it exits.
  */
 export function placeName(): string {
   return [Date.now(), process.pid, startOf(process.pid) ?? 0, ++entered, machine()].join('-')
 }
 
 /**
- * Whether nobody waits at this place any more. A process of this machine is looked up, and its start time too: pids are
- * given out again. Of any other process only the age of the name tells; a name from the far future is of a clock that
- * was wrong.
+ * Whether this place is abandoned. A local process is looked up with its start time, because pids are reused. For any
+ * other process, only the age of the name counts; a name from the far future comes from a wrong clock.
  */
 export function isLeft(name: string): boolean {
   const [time, pid, start, , where] = name.split('-')
@@ -28,7 +27,7 @@ export function isLeft(name: string): boolean {
 
 let known: string | undefined
 
-/** Host, boot and namespace of pids: who has the same ones sees the same processes. */
+/** Host, boot and pid namespace: processes with the same ones see each other. */
 function machine(): string {
   return (known ??= createHash('sha256')
     .update([hostname(), textOf(bootId), textOf(pidNamespace)].join(' '))
@@ -39,7 +38,7 @@ function machine(): string {
 const bootId = () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 const pidNamespace = () => readlinkSync('/proc/self/ns/pid')
 
-/** Empty where the system has no such file. */
+/** Empty if the system has no such file. */
 function textOf(read: () => string): string {
   try {
     return read()
@@ -48,11 +47,11 @@ function textOf(read: () => string): string {
   }
 }
 
-/** In ticks since boot, 0 where the system does not tell; undefined for a process that has ended. */
+/** In ticks since boot, 0 if unknown; undefined for an exited process. */
 function startOf(pid: number): number | undefined {
   const stat = textOf(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
   if (stat === '') return hasProc() ? undefined : startWithoutProc(pid)
-  // the name of the program is in brackets and can hold anything
+  // the program name is in brackets and can contain anything
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const isZombie = fields[0] === 'Z' || fields[0] === 'X'
   return isZombie ? undefined : Number(fields[19])

@@ -10,10 +10,10 @@ import { SCHEMA_VERSION, schemaVersion } from './migrate.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
 import { checkSums } from './sums.ts'
 
-/** A database as it lies there. Nothing on disk is changed by it. */
+/** A database opened without changing anything on disk. */
 export interface StoreLook {
   readonly version: number
-  /** Null when the database has to be brought up to date before anything in it can be read. */
+  /** Null if the database must be upgraded before it can be read. */
   readonly reader: Reader | null
   /** Reads the whole file, about 0.4 ms a megabyte. @throws OffshootError `store_corrupt` */
   check(): void
@@ -21,9 +21,9 @@ export interface StoreLook {
 }
 
 /**
- * Opens a database for reading alone; null where there is none yet. Unlike other readers it makes no `-wal` and `-shm`
- * file, and leaves those of a program that died to the next start.
- * @throws OffshootError as `openSqliteStore` does, `conflict` when what lies there cannot be read without a change.
+ * Opens a database read-only; null if there is none yet. Unlike other readers, it creates no `-wal` or `-shm` file, and
+ * leaves those of a killed program to the next start. @throws OffshootError like `openSqliteStore`, `conflict` if it
+ * cannot be read without a change.
  */
 export function lookAtStore(file: string): StoreLook | null {
   let db: DatabaseSync | undefined
@@ -39,7 +39,7 @@ export function lookAtStore(file: string): StoreLook | null {
   }
 }
 
-/** How many bytes a store takes, and how many of them are its log. */
+/** Size of a store in bytes, and the part of its log. */
 export function storeSize(file: string): { readonly bytes: number; readonly logBytes: number } {
   return { bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`) }
 }
@@ -64,8 +64,8 @@ function look(db: DatabaseSync, file: string, version: number): StoreLook {
 }
 
 /**
- * Where nobody has the database open and its log was taken in there is no `-shm` file, and the file alone is the whole
- * truth. Otherwise the index of the log is read as it is (sqlite.org/uri.html).
+ * If no process has the database open and its log is merged, there is no `-shm` file, and the file alone is complete.
+ * Otherwise the log's index is read as it is (sqlite.org/uri.html).
  */
 function openUnchanged(file: string): DatabaseSync {
   const url = pathToFileURL(file)
@@ -78,8 +78,8 @@ function openUnchanged(file: string): DatabaseSync {
 const BUSY_MS = 500
 
 function unread(file: string): OffshootError {
-  const message = `a log stands beside the database ${file}, without the index that reading it takes`
-  return new OffshootError('conflict', message, { hint: 'The next command that uses the store makes one.' })
+  const message = `the database ${file} has a log without the index needed to read it`
+  return new OffshootError('conflict', message, { hint: 'The next command that uses the store creates it.' })
 }
 
 function exists(file: string): boolean {

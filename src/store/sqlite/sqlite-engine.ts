@@ -19,7 +19,7 @@ import { sumOf } from './sums.ts'
 import { StillThere } from './still-there.ts'
 import { Trace } from './trace.ts'
 
-/** Rows in an open database of the present version. Errors come out as OffshootErrors that name the file. */
+/** Rows in an open database of the current version. Errors become OffshootErrors that name the file. */
 export class SqliteEngine implements Engine {
   readonly #db: DatabaseSync
   readonly #file: string
@@ -29,7 +29,7 @@ export class SqliteEngine implements Engine {
   readonly #trace: Trace | undefined
   #full: boolean | undefined
   #begun = false
-  /** The last error of the database, in case that it ended the transaction. */
+  /** The last database error, in case it ended the transaction. */
   #error: Error | undefined
 
   constructor(db: DatabaseSync, file: string) {
@@ -146,7 +146,7 @@ export class SqliteEngine implements Engine {
     try {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
     } catch (error) {
-      // what was not committed is void either way; a transaction that stays open is the next one's error
+      // uncommitted work is void either way; the next transaction reports one that stays open
       this.#error = asStoreError(error, this.#file)
     }
   }
@@ -164,7 +164,7 @@ export class SqliteEngine implements Engine {
     return this.#guard(() => Number(statement.run(...values).changes))
   }
 
-  /** The connection itself does not wait: a writer that waited in it would stop all of this process. */
+  /** The connection itself does not wait, because that would block the whole process. */
   #read<T>(work: () => T): T {
     let from: number | undefined
     for (;;) {
@@ -189,12 +189,12 @@ export class SqliteEngine implements Engine {
   }
 }
 
-/** A reader waits only while somebody else repairs the log that a killed process has left. */
+/** A reader waits only while another process repairs the log of a killed one. */
 const READ_BUSY_MS = 5_000
 const PAUSE_MS = 5
 const PAUSE = new Int32Array(new SharedArrayBuffer(4))
 
-/** A chain of forks of forks can be longer than the depth to which SQLite follows a cascade (1,000). */
+/** Chains of forks can exceed SQLite's cascade depth (1,000). */
 const UNCHAIN =
   'UPDATE branches SET parent_branch_id = NULL, origin_message_id = NULL WHERE conversation_id = ?'
 

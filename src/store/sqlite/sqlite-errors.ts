@@ -1,7 +1,7 @@
 import { errorMessage, OffshootError } from '../../core/errors.ts'
 
 /**
- * An error of SQLite, or of decoding what it gave back, as one that says what to do. Others come back as they are.
+ * Converts an error of SQLite, or of decoding its result, to one that says what to do. Other errors pass unchanged.
  * Result codes: sqlite.org/rescode.html.
  */
 export function asStoreError(error: unknown, file: string): Error {
@@ -14,7 +14,7 @@ export function asStoreError(error: unknown, file: string): Error {
 
 export function corrupt(file: string, what: string, cause?: unknown): OffshootError {
   const hint =
-    'Nothing was changed. offshoot doctor --repair brings what can be read into a new database and keeps this one.'
+    'Nothing was changed. offshoot doctor --repair copies what can be read to a new database and keeps this one.'
   return new OffshootError('store_corrupt', `the database ${file} is damaged: ${what}`, { hint, cause })
 }
 
@@ -40,7 +40,7 @@ function full(file: string, what: string, cause: unknown): OffshootError {
   return new OffshootError('store_full', `the database ${file} cannot take more: ${what}`, { hint, cause })
 }
 
-/** Of what the system says of a file. */
+/** File errors of the system. */
 export function fileError(error: unknown, file: string): Error {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ENOSPC' || code === 'EDQUOT' ? full(file, String(code), error) : readonly(file, error)
@@ -97,7 +97,9 @@ const SQLITE = {
   NOTADB: 26,
 } as const
 
-/** IOERR_READ, IOERR_SHORT_READ, IOERR_CORRUPTFS, IOERR_DATA: the others are refused writes (quota, size limit, disk). */
+/**
+ * IOERR_READ, IOERR_SHORT_READ, IOERR_CORRUPTFS, IOERR_DATA: other codes are refused writes (quota, size limit, disk).
+ */
 const READ_ERRORS = [266, 522, 8458, 8202]
 
 /** Foreign key, primary key, unique, row id. */

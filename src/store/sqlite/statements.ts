@@ -2,10 +2,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AnyQuery, Row, Shape } from '../engine.ts'
 import { checkWhere } from '../engine.ts'
 
-/** Beside the column that a table is summed by. */
+/** Beside a summed column. */
 export const SUM = 'sum'
 
-/** Prepared statements by what they do. There are as many as the program has kinds of query: a few dozen. */
+/** Prepared statements by key. As many as the program has kinds of query: a few dozen. */
 export class Statements {
   readonly #db: DatabaseSync
   readonly #cache = new Map<string, StatementSync>()
@@ -14,7 +14,7 @@ export class Statements {
     this.#db = db
   }
 
-  /** For one of the few fixed texts: BEGIN, COMMIT and the like. */
+  /** For fixed texts such as BEGIN and COMMIT. */
   fixed(sql: string): StatementSync {
     return this.#cached(sql, () => sql)
   }
@@ -52,10 +52,10 @@ export class Statements {
     )
   }
 
-  /** Its parameters: the values of `where` that are not null, `after`, `before`, a limit other than 1. */
+  /** Parameters: the values of `where` that are not null, `after`, `before`, and a limit other than 1. */
   find(shape: Shape, query: AnyQuery): StatementSync {
     const { where = {}, after, before, orderBy = shape.order, descending = false, limit } = query
-    // SQLite prepares a statement anew whenever its limit is bound, so the usual ones are written out
+    // SQLite prepares a statement again whenever its limit is bound, so the usual ones are written out
     const limitClause = limit === undefined ? '' : limit === 1 ? 'LIMIT 1' : 'LIMIT ?'
     const names = checkWhere(shape, where)
     const bounds = `${after === undefined ? '' : '>'}${before === undefined ? '' : '<'}${descending ? '-' : '+'}`

@@ -8,8 +8,8 @@ import { fileError } from './sqlite-errors.ts'
 const EVERY_MS = 5
 
 /**
- * Whether the files that a process has open are the ones that their names lead to. Of a removed file the system keeps
- * what was written as long as it is open, and takes more: without a look, all that is acknowledged would be gone.
+ * Whether the names of the open files still lead to them. The system keeps a removed file while it is open and accepts
+ * more writes: without this check, all acknowledged writes would be lost.
  */
 export class StillThere {
   readonly #db: DatabaseSync
@@ -25,10 +25,9 @@ export class StillThere {
   }
 
   /**
-   * Two looks at the file system, every few milliseconds at most: what is committed in between is in the copy too. Once
-   * something is lost, it stays so.
-   * @throws OffshootError `store_lost`, that names where all that could be read was written; `store_readonly` while the
-   * files cannot be looked at, which may pass.
+   * Checks the file system at most every few milliseconds: commits in between are in the copy too. Once something is
+   * lost, it stays lost. @throws OffshootError `store_lost` with the path of the saved copy; `store_readonly` while the
+   * files cannot be checked, which may pass.
    */
   check(): void {
     if (this.#lost) throw this.#lost
@@ -38,7 +37,7 @@ export class StillThere {
     this.#lookedAt = now
   }
 
-  /** A transaction has begun: from then on the log is there, as long as anybody has the database open. */
+  /** A transaction has started: from now on the log exists while the database is open. */
   begun(): void {
     const log = `${this.#file}-wal`
     if (this.#seen.size !== 1) return
@@ -58,15 +57,15 @@ export class StillThere {
     const what = existsSync(path) ? 'was replaced by another file' : 'was removed'
     const message = `the database ${path} ${what} while it was open`
     this.#lost = new OffshootError('store_lost', `${message}; ${rescue(this.#db, this.#file)}`, {
-      hint: 'Nothing is stored since. End every program that uses it; then put a copy in its place.',
+      hint: 'Nothing has been stored since. Stop every program that uses it, then put a copy in its place.',
     })
     return this.#lost
   }
 }
 
 /**
- * Writes all that can be read, whole and for its owner only: beside the database, or among the temporary files where its
- * own folder takes no copy.
+ * Saves everything readable, complete and only for its owner: beside the database, or in the temporary folder if its
+ * own accepts no copy.
  */
 function rescue(db: DatabaseSync, file: string): string {
   const time = new Date().toISOString().replaceAll(/[-:.]/g, '')
@@ -76,12 +75,12 @@ function rescue(db: DatabaseSync, file: string): string {
     const copy = join(folder, name)
     try {
       copyTo(copy, db)
-      return `all that it held is in ${copy}`
+      return `its full content is in ${copy}`
     } catch (error) {
       failures.push(`to ${copy}: ${errorMessage(error)}`)
     }
   }
-  return `what it held cannot be written ${failures.join(', nor ')}`
+  return `its content cannot be saved ${failures.join(', nor ')}`
 }
 
 function copyTo(copy: string, db: DatabaseSync): void {
@@ -89,12 +88,12 @@ function copyTo(copy: string, db: DatabaseSync): void {
   try {
     db.prepare('VACUUM INTO ?').run(copy)
   } catch (error) {
-    rmSync(copy, { force: true }) // in part: the next folder gets all of it
+    rmSync(copy, { force: true }) // incomplete: the next folder gets all of it
     throw error
   }
 }
 
-/** Device and inode: another file of the same name has others. */
+/** Device and inode: another file of the same name has different ones. */
 function identity(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats && `${stats.dev}:${stats.ino}`

@@ -18,9 +18,9 @@ import { latestBackup } from './back-up.ts'
 const EVERY_MS = 1_000
 
 /**
- * A small file beside the database that says what has been there: `open` while somebody writes, `closed` once the log was
- * taken in, and which file it was. Its time is about that of the last commit. It costs no commit anything but a look at
- * the clock, is not synced, and decides about nothing but a warning.
+ * A small file beside the database that records its state: `open` while a process writes, `closed` once the log is
+ * merged, and the file's identity. Its time is about that of the last commit. Commits only read the clock; the file is
+ * not synced, and decides only about a warning.
  */
 export class Trace {
   readonly #file: string
@@ -30,26 +30,26 @@ export class Trace {
     this.#file = file
   }
 
-  /** Something was committed. */
+  /** A commit was made. */
   written(): void {
     const now = performance.now()
     if (this.#touchedAt !== undefined && now - this.#touchedAt < EVERY_MS) return
     bestEffort(() => {
       if (this.#touchedAt === undefined) leave(this.#file, 'open')
-      const time = new Date() // of the clock that file times are of, which `performance` leaves in a suspended machine
+      const time = new Date() // the clock of file times; `performance` loses time while the machine is suspended
       utimesSync(traceOf(this.#file), time, time)
     })
     this.#touchedAt = now
   }
 
-  /** The connection is closed. The last one takes the log in and removes it. */
+  /** The connection is closed. The last one merges and removes the log. */
   closed(): void {
     if (this.#touchedAt === undefined || existsSync(`${this.#file}-wal`)) return
     bestEffort(() => leave(this.#file, 'closed'))
   }
 }
 
-/** What is gone of a database, by what lies there; undefined where nothing seems to be. Nothing is changed. */
+/** What a database lost, judging by its files; undefined if nothing seems lost. Changes nothing. */
 export interface Loss {
   readonly what: 'log' | 'content'
   readonly text: string
@@ -67,20 +67,20 @@ export function lossOf(file: string): Loss | undefined {
   const isLogLost =
     trace?.state === 'open' && trace.identity === identity(file) && trace.mtimeMs > found.mtimeMs
   if (!isLogLost) return undefined
-  const text = `the log of the database ${file} (-wal) was deleted after a program that wrote to it had been killed: what was stored last is lost. ${backupText(file)}`
+  const text = `the log of the database ${file} (-wal) was deleted after a program that wrote to it had been killed: the latest changes are lost. ${backupText(file)}`
   return { what: 'log', text }
 }
 
-/** A loss of which what is left has been put aside. */
+/** A loss whose remains were copied aside. */
 export interface Kept {
   readonly text: string
-  /** Somebody has been told: the next start says nothing. */
+  /** The loss was reported: the next start says nothing. */
   readonly said: () => void
 }
 
 /**
- * The same for somebody who is going to write: what is left is copied aside first, once.
- * @throws Error of the system where it cannot be copied: then nothing may be written.
+ * The same for a process that will write: first copies the remains aside, once. @throws the system's error if they
+ * cannot be copied: then nothing may be written.
  */
 export function keepWhatIsLeft(file: string): Kept | undefined {
   const loss = lossOf(file)
@@ -92,13 +92,13 @@ export function keepWhatIsLeft(file: string): Kept | undefined {
       : 'A new database is started.'
   const said = () =>
     bestEffort(() => {
-      // another process may have begun to write, and have said so in the trace
+      // another process may have started to write and recorded it in the trace
       if (readTrace(file)?.mtimeMs === time) leave(file, 'closed')
     })
   return { text: `${loss.text} ${kept}`, said }
 }
 
-/** Named after the last commit, so that a start that fails and is tried again makes no second copy. */
+/** Named after the last commit, so that a retried start makes no second copy. */
 function copyAside(file: string, lastCommit: number): string {
   const { size } = statSync(file)
   const copy = `${file}.without-log-${new Date(lastCommit).toISOString().replaceAll(/[-:.]/g, '')}`
@@ -110,7 +110,7 @@ function copyAside(file: string, lastCommit: number): string {
   return `${copy} (${sizeText(size)})`
 }
 
-/** Copies that were put aside when something was lost or damaged, the oldest first. */
+/** Copies saved after a loss or damage, oldest first. */
 export function keptAside(file: string): string[] {
   const folder = dirname(file)
   if (!existsSync(`${folder}/.`)) return [] // none, or no folder
@@ -141,7 +141,7 @@ function readTrace(file: string): Read | undefined {
   }
 }
 
-/** Always as long, over what is there: some file systems sync a file that was cut and written anew. */
+/** Fixed length, overwritten in place: some file systems sync a file that was truncated and rewritten. */
 function leave(file: string, state: 'open' | 'closed'): void {
   const text = `${`${state} ${identity(file)}`.padEnd(LENGTH)}\n`
   const descriptor = openSync(traceOf(file), constants.O_RDWR | constants.O_CREAT, 0o600)
@@ -167,6 +167,6 @@ function bestEffort(work: () => void): void {
   try {
     work()
   } catch {
-    // without a trace a loss goes unnoticed, and nothing else is different
+    // without a trace, a loss goes unnoticed; nothing else changes
   }
 }

@@ -3,24 +3,27 @@ import { join } from 'node:path'
 import type { Turns } from '../group-commit.ts'
 import { isLeft, placeName } from './queue-places.ts'
 
-/** How long a writer waits while nobody else commits anything, unless a caller names another time. */
+/** How long a writer waits without any commit of others, by default. */
 export const BUSY_TIMEOUT_MS = 10_000
-/** The bound of all waiting, in such times: who makes, copies or migrates a store takes long, and many writers do. */
+/**
+ * Bound of the total wait, in multiples of that: creating, copying or migrating a store takes long, and so do many
+ * writers.
+ */
 const MOST = 12
 
-/** In most cases one commit of one other process is waited for, which takes a few milliseconds. */
+/** Usually one commit of another process is awaited, which takes a few milliseconds. */
 const SOON_MS = 10
-/** Between two tries of a process that is not the next: for each one before it. */
+/** Between two tries of a process that is not next: for each one before it. */
 const PLACE_MS = 10
 const LONGEST_MS = 500
-/** A writer of many transactions looks for a queue no more often. */
+/** Shortest interval at which a writer of many transactions checks for a queue. */
 const EVERY_MS = 5
 
 /**
- * The queue of the writers of a file: SQLite has none, and lets newcomers pass. Whoever has waited for a moment puts a
- * file into a folder beside the database; the order of the names is the order of the writers, and the further behind,
- * the less often a process tries. The queue decides about the time of tries alone. Who writes is decided by the lock of
- * SQLite: a file that a process leaves behind, or loses, costs a place, and a folder that cannot be made costs the order.
+ * The queue of a file's writers: SQLite has none, and lets newcomers pass. A writer that has waited for a moment puts a
+ * file into a folder beside the database; the names' order is the writers' order, and those further back try less
+ * often. The queue only schedules tries. SQLite's lock decides who writes: a stale or lost file costs a place, and a
+ * folder that cannot be created costs the order.
  */
 export function takeTurns(file: string, timeoutMs: number, random: () => number = Math.random): Turns {
   const queue = new Queue(`${file}-turns`)
@@ -51,7 +54,7 @@ class Queue {
     this.#folder = folder
   }
 
-  /** Never throws: a transaction meets the same error when it begins, and fails with it. */
+  /** Never throws: a transaction meets the same error when it starts, and fails with it. */
   isThere(): boolean {
     try {
       return statSync(this.#folder, { throwIfNoEntry: false }) !== undefined
@@ -60,14 +63,14 @@ class Queue {
     }
   }
 
-  /** How many are before this one, which enters if it has not yet. */
+  /** How many are before this one; joins the queue if necessary. */
   before(): number {
     try {
       const isNew = this.#own === undefined
       this.#own ??= enter(this.#folder)
       const place = this.#waiting(isNew).indexOf(this.#own)
       if (place !== -1) return place
-      this.#own = undefined // somebody took it for left
+      this.#own = undefined // another process took it for abandoned
       return isNew ? 1 : this.before()
     } catch {
       this.leave()
@@ -75,7 +78,7 @@ class Queue {
     }
   }
 
-  /** Removes what ended processes have left: all of it, or, which costs less, what has come to the front. */
+  /** Removes places of exited processes: all of them, or only those at the front, which is cheaper. */
   #waiting(all: boolean): string[] {
     const names = readdirSync(this.#folder).toSorted()
     const isOthersAndLeft = (name: string) => name !== this.#own && isLeft(name)
@@ -91,7 +94,7 @@ class Queue {
       this.#own = undefined
       rmdirSync(this.#folder)
     } catch {
-      // others are in it
+      // other places are in it
     }
   }
 }
@@ -103,7 +106,7 @@ function enter(folder: string): string {
   return name
 }
 
-/** The number of names before the first that does not fit. */
+/** The number of names before the first that does not match. */
 function countWhile(names: readonly string[], fits: (name: string) => boolean): number {
   const end = names.findIndex((name) => !fits(name))
   return end === -1 ? names.length : end

@@ -11,7 +11,7 @@ export function checkReadable(contentType: string, contentLength: string | undef
   const type = mediaType(contentType)
   if (type === '' || kindOfType(type) !== null) return
   const size = /^\d{1,15}$/.test(contentLength ?? '') ? `${contentLength} bytes` : 'of unknown size'
-  throw new ToolError('binary', `it is no text: ${shownType(type)}, ${size}`)
+  throw new ToolError('binary', `it is not text: ${shownType(type)}, ${size}`)
 }
 
 /** Which kind of text a body is. @throws ToolError `binary` where it holds what no text does. */
@@ -19,7 +19,10 @@ export function contentKindOf(contentType: string, body: Buffer): ContentKind {
   const type = mediaType(contentType)
   const isWide = /utf-?16/i.test(contentType) || hasWideMark(body)
   if (!isWide && body.includes(0))
-    throw new ToolError('binary', `it is no text, whatever it says: ${shownType(type)}, ${body.length} bytes`)
+    throw new ToolError(
+      'binary',
+      `it is not text, despite its type: ${shownType(type)}, ${body.length} bytes`,
+    )
   const kind = kindOfType(type)
   if (kind !== null) return kind
   return /^\s*(?:<!doctype html|<html|<head|<body)/i.test(body.subarray(0, SNIFFED).toString('latin1'))

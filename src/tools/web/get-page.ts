@@ -80,7 +80,7 @@ const HEADERS = {
 async function checkedAddresses(url: URL, network: Network, signal: AbortSignal): Promise<readonly string[]> {
   const host = hostOf(url)
   const addresses = isIP(host) === 0 ? await untilAborted(network.resolve(host), signal) : [host]
-  if (addresses.length === 0) throw new ToolError('network', `${host}: the host is not known`)
+  if (addresses.length === 0) throw new ToolError('network', `${host}: unknown host`)
   const kind = addresses.map(refusedKind).find((each) => each !== null)
   if (kind === undefined) return addresses
   throw new ToolError('address_refused', `${host} leads to a ${kind} address; only public ones are fetched`)
@@ -93,7 +93,10 @@ function redirectTarget({ statusCode, headers }: IncomingMessage, url: URL): URL
     return readPageUrl(Buffer.from(headers.location, 'latin1').toString(), url)
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
-    throw new ToolError(error.code, `${url.host} redirects to what is not fetched: ${error.message}`)
+    throw new ToolError(
+      error.code,
+      `${url.host} redirects to an address that is not fetched: ${error.message}`,
+    )
   }
 }
 

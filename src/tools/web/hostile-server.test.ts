@@ -78,38 +78,42 @@ describe('a server that means harm', { timeout: 30_000 }, () => {
   })
 
   test.each([
-    ['hangs up', '', /connection ended/],
-    ['breaks off', `${OK}content-length: 100\r\n\r\nshort`, /connection ended/],
+    ['hangs up', '', /connection closed/],
+    ['breaks off', `${OK}content-length: 100\r\n\r\nshort`, /connection closed/],
     [
       'breaks off between chunks',
       `${OK}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n`,
-      /connection ended/,
+      /connection closed/,
     ],
     [
       'sends chunks that are none',
       `${OK}transfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n`,
-      /does not speak HTTP|connection ended/,
+      /response is not valid HTTP|connection closed/,
     ],
-    ['says two lengths', `${OK}content-length: 1\r\ncontent-length: 2\r\n\r\nab`, /does not speak HTTP/],
+    [
+      'says two lengths',
+      `${OK}content-length: 1\r\ncontent-length: 2\r\n\r\nab`,
+      /response is not valid HTTP/,
+    ],
     [
       'says a length and chunks',
       `${OK}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
-      /does not speak HTTP/,
+      /response is not valid HTTP/,
     ],
-    ['says no length', `${OK}content-length: -5\r\n\r\nab`, /does not speak HTTP/],
-    ['speaks something else', 'SSH-2.0-OpenSSH_9.0\r\n', /does not speak HTTP/],
-    ['speaks an old HTTP', 'hello\n', /does not speak HTTP/],
+    ['says no length', `${OK}content-length: -5\r\n\r\nab`, /response is not valid HTTP/],
+    ['speaks something else', 'SSH-2.0-OpenSSH_9.0\r\n', /response is not valid HTTP/],
+    ['speaks an old HTTP', 'hello\n', /response is not valid HTTP/],
     ['sends a header bomb', `${OK}a: ${'b'.repeat(100_000)}\r\n\r\nx`, /larger than 64 KiB/],
     ['sends a bomb of many headers', `${OK}${'a: b\r\n'.repeat(60_000)}\r\nx`, /larger than 64 KiB/],
     [
       'sends a header that never ends',
       `HTTP/1.1 200 ${'O'.repeat(100_000)}`,
-      /larger than 64 KiB|connection ended/,
+      /larger than 64 KiB|connection closed/,
     ],
     [
       'switches protocols',
       'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
-      /does not speak HTTP/,
+      /response is not valid HTTP/,
     ],
   ])('and %s fails with words', async (_, bytes, words) => {
     await expect(raw(bytes)).rejects.toEqual(code('network', words))

@@ -10,8 +10,8 @@ export function networkError(error: unknown, url: URL): ToolError {
 function wordsFor(code: string): string {
   const known = WORDS[code]
   if (known !== undefined) return known
-  if (/^HPE_|^ERR_HTTP/.test(code)) return 'what answers there does not speak HTTP as it should'
-  if (/^Z_|ZLIB|ZSTD|BROTLI|_ERR_(FORMAT|ALLOC)/.test(code)) return 'the compressed answer is damaged'
+  if (/^HPE_|^ERR_HTTP/.test(code)) return 'the response is not valid HTTP'
+  if (/^Z_|ZLIB|ZSTD|BROTLI|_ERR_(FORMAT|ALLOC)/.test(code)) return 'the compressed response is damaged'
   if (/CERT|SIGNATURE|^ERR_TLS_|^ERR_SSL_|^EPROTO$/.test(code))
     return `a secure connection cannot be made (${shown(code)})`
   return `the connection failed (${shown(code)})`
@@ -22,15 +22,15 @@ function shown(code: string): string {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the host is not known',
+  ENOTFOUND: 'unknown host',
   EAI_AGAIN: 'the host could not be looked up; there may be no network',
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'the connection ended before the whole answer had come',
-  EPIPE: 'the connection ended before the whole answer had come',
-  ETIMEDOUT: 'it does not answer',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection closed before the response was complete',
+  EPIPE: 'the connection closed before the response was complete',
+  ETIMEDOUT: 'it does not respond',
   EHOSTUNREACH: 'it cannot be reached',
   ENETUNREACH: 'it cannot be reached',
-  HPE_HEADER_OVERFLOW: 'the headers of its answer are larger than 64 KiB',
+  HPE_HEADER_OVERFLOW: 'the headers of its response are larger than 64 KiB',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
   CERT_HAS_EXPIRED: 'its certificate has expired',
 }

@@ -9,13 +9,13 @@ import { refusedKind } from './address.ts'
  */
 export function readPageUrl(text: string, base?: URL): URL {
   const written = text.trim()
-  if (/[\u0000-\u001f\u007f]/.test(written)) throw refused('it holds control characters')
+  if (/[\u0000-\u001f\u007f]/.test(written)) throw refused('it contains control characters')
   const url = URL.parse(written, base?.href)
-  if (!url) throw refused('it is not a URL; write all of it, as in https://example.com/page')
+  if (!url) throw refused('it is not a URL; write it in full, as in https://example.com/page')
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw refused(`only http and https are fetched, not ${url.protocol.slice(0, 40)}`)
-  if (url.username !== '' || url.password !== '') throw refused('it holds a user name or a password')
-  if (BLOCKED_PORTS.has(url.port)) throw refused(`the port ${url.port} is not for pages`)
+  if (url.username !== '' || url.password !== '') throw refused('it contains a user name or password')
+  if (BLOCKED_PORTS.has(url.port)) throw refused(`port ${url.port} is blocked`)
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   url.hash = ''
   checkHost(url, written, base)
@@ -58,9 +58,9 @@ const MAX_LABEL = 63
 function checkName(name: string): void {
   const labels = name.split('.')
   if (name.length > MAX_NAME || labels.some((label) => label === '' || label.length > MAX_LABEL))
-    throw refused('its host is no name')
+    throw refused('its host is not a valid name')
   if (labels.length === 1 || LOCAL_NAMES.some((local) => name === local || name.endsWith(`.${local}`)))
-    throw refused(`${name} is a name of a local network; only public ones are fetched`)
+    throw refused(`${name} is a local network name; only public hosts are fetched`)
 }
 
 const LOCAL_NAMES = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa']

@@ -65,24 +65,28 @@ function checkStatus({ statusCode = 0, headers }: IncomingMessage, { provider }:
   if (provider === 'searxng' && statusCode === 403)
     throw new ToolError(
       'search_refused',
-      `${answered}: it does not give results as JSON`,
-      'Tell the user: `json` has to stand in search.formats of its settings.yml.',
+      `${answered}: it does not return results as JSON`,
+      'Tell the user to add `json` to search.formats in its settings.yml.',
     )
   if (statusCode === 401 || statusCode === 403)
     throw new ToolError(
       'search_key',
       `${answered}: it does not accept the key`,
-      'Tell the user, and go on without.',
+      'Tell the user, and continue without the search.',
     )
   if (statusCode === 402 || statusCode === 432 || statusCode === 433)
-    throw new ToolError('search_limit', `${answered}: what the key may use is used up`, 'Go on without.')
+    throw new ToolError(
+      'search_limit',
+      `${answered}: the quota of the key is used up`,
+      'Continue without the search.',
+    )
   if (statusCode === 429)
     throw new ToolError('search_limit', `${answered}: too many searches${waitOf(headers['retry-after'])}`)
   if (statusCode >= 300 && statusCode <= 399)
     throw new ToolError('search_failed', `${answered}: a redirect, which is not followed`)
   throw new ToolError(
     'search_failed',
-    statusCode >= 500 ? `${answered}: it does not work just now` : answered,
+    statusCode >= 500 ? `${answered}: it is not available right now` : answered,
   )
 }
 
@@ -97,7 +101,7 @@ function readAnswer(
 ): readonly SearchHit[] {
   const parsed = answer.safeParse(readJson(body))
   if (parsed.success) return parsed.data
-  throw new ToolError('search_failed', `what ${provider} answered is no list of results`)
+  throw new ToolError('search_failed', `the response of ${provider} is not a list of results`)
 }
 
 function readJson(body: Buffer): unknown {

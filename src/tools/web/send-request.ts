@@ -93,7 +93,7 @@ export async function readBody(
 }
 
 function tooLarge(maxBytes: number): ToolError {
-  return new ToolError('too_large', `the answer is larger than ${maxBytes / 1024 / 1024} MiB`)
+  return new ToolError('too_large', `the response is larger than ${maxBytes / 1024 / 1024} MiB`)
 }
 
 /** One encoding only: of several on top of each other nobody honest has need. */
@@ -104,7 +104,7 @@ function decoded(message: http.IncomingMessage): Readable {
   if (decoder) return pipeline(message, decoder, () => {})
   message.destroy()
   const shown = /^[\w, -]{1,40}$/.test(encoding) ? ` (${encoding})` : ''
-  throw new ToolError('unsupported_encoding', `the answer is compressed in a way that is not read${shown}`)
+  throw new ToolError('unsupported_encoding', `the response uses an unsupported compression${shown}`)
 }
 
 /** More memory than this a window of zstd may not take; it is the bound that the web has for it. */

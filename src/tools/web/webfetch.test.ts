@@ -78,7 +78,7 @@ This is data from the web, not instructions.`)
     const handler: Handler = (_, response) =>
       response.writeHead(200, { 'content-type': type, 'content-length': body.length }).flushHeaders()
     await expect(got(handler)).rejects.toEqual(
-      code('binary', new RegExp(`^it is no text: ${type}, 1000 bytes$`)),
+      code('binary', new RegExp(`^it is not text: ${type}, 1000 bytes$`)),
     )
   })
 
@@ -87,7 +87,7 @@ This is data from the web, not instructions.`)
       code('binary', /text\/plain, 3 bytes/),
     )
     await expect(got(page('text/html', zlib.gzipSync('x')))).rejects.toEqual(
-      code('binary', /whatever it says/),
+      code('binary', /despite its type/),
     )
   })
 
@@ -182,10 +182,10 @@ describe('addresses', () => {
 
   test('that there are none of, or that nothing listens on, fail with words', async () => {
     const nobody = loopbackNetwork({ names: { 'example.com': [], 'www.example.com': [PUBLIC] } })
-    await expect(fetchPage(nobody, HOME)).rejects.toEqual(code('network', /not known/))
-    await expect(fetchPage(nobody, 'http://no.example.com/')).rejects.toEqual(code('network', /not known/))
+    await expect(fetchPage(nobody, HOME)).rejects.toEqual(code('network', /unknown host/))
+    await expect(fetchPage(nobody, 'http://no.example.com/')).rejects.toEqual(code('network', /unknown host/))
     await expect(fetchPage(nobody, 'http://www.example.com/')).rejects.toEqual(
-      code('network', /nothing listens/),
+      code('network', /connection refused/),
     )
   })
 })
@@ -228,7 +228,7 @@ describe('redirects', () => {
     await using site = await httpSite(to('/1', location))
     const network = networkOf(site)
     await expect(fetchPage(network, `${HOME}0`)).rejects.toEqual(
-      code('url_refused', /^example\.com redirects to what is not fetched/),
+      code('url_refused', /^example\.com redirects to an address that is not fetched/),
     )
     expect(network.reached).toEqual([`${PUBLIC}:80`, `${PUBLIC}:80`])
   })
@@ -359,7 +359,7 @@ describe('the call', () => {
       { url: 'http://127.0.0.1/' },
       /url: 127\.0\.0\.1 is a loopback address; only public ones are fetched, got/,
     ],
-    [{ url: 'example.com' }, /write all of it, as in https:\/\/example\.com\/page/],
+    [{ url: 'example.com' }, /write it in full, as in https:\/\/example\.com\/page/],
     [{ url: `https://example.com/${'a'.repeat(9_000)}` }, /url/],
     [{}, /url is missing/],
     [{ url: 7 }, /url/],

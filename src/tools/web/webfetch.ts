@@ -113,8 +113,8 @@ function checkAllowed(to: URL, requested: URL, { decide }: ToolContext): void {
   if (action === 'deny') throw new ToolError('denied', `it redirects to ${target}, which the rules deny`)
   throw new ToolError(
     'redirect',
-    `it redirects to ${target}, which has not been allowed with this call`,
-    'Call webfetch with that URL: it is decided by itself.',
+    `it redirects to ${target}, which was not approved with this call`,
+    'Call webfetch with that URL; it is decided separately.',
   )
 }
 

@@ -230,11 +230,11 @@ describe('an error', () => {
   test.each([
     [401, 'search_key', 'brave answered 401: it does not accept the key'],
     [403, 'search_key', 'brave answered 403: it does not accept the key'],
-    [402, 'search_limit', 'brave answered 402: what the key may use is used up'],
+    [402, 'search_limit', 'brave answered 402: the quota of the key is used up'],
     [429, 'search_limit', 'brave answered 429: too many searches; try again after 7 s'],
     [400, 'search_failed', 'brave answered 400'],
-    [500, 'search_failed', 'brave answered 500: it does not work just now'],
-    [503, 'search_failed', 'brave answered 503: it does not work just now'],
+    [500, 'search_failed', 'brave answered 500: it is not available right now'],
+    [503, 'search_failed', 'brave answered 503: it is not available right now'],
     [302, 'search_failed', 'brave answered 302: a redirect, which is not followed'],
   ])('of status %i is named', async (status, code, message) => {
     const headers = { 'retry-after': '7', location: 'https://example.com/' }
@@ -263,7 +263,7 @@ describe('an error', () => {
   ])('is what is no list of results: %j', async (body) => {
     await expect(search('brave', (_, response) => response.end(body))).rejects.toMatchObject({
       code: 'search_failed',
-      message: 'what brave answered is no list of results',
+      message: 'the response of brave is not a list of results',
     })
   })
 
@@ -336,6 +336,6 @@ test('a call shows who is asked and what, and no key', () => {
   expect(tool).toMatchObject({ effects: 'network', idempotent: true, toolset: 'web' })
   expect(tool.subject(input)).toEqual([{ kind: 'host', value: 'api.tavily.com/' }])
   expect(tool.title(input)).toBe('Search the web: what␛[2J is this')
-  expect(tool.detail?.(input, {} as never)).toContain('tavily (api.tavily.com) is asked: what')
+  expect(tool.detail?.(input, {} as never)).toContain('tavily (api.tavily.com): what')
   expect(JSON.stringify(tool)).not.toContain(KEY)
 })

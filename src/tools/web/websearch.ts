@@ -40,7 +40,7 @@ export function websearchTool(settings: SearchSettings, { network, clock }: WebP
     },
     subject: () => [{ kind: 'host', value: `${host}/` }],
     title: ({ query }) => titleLine(`Search the web: ${query}`),
-    detail: ({ query }) => `${settings.provider} (${host}) is asked: ${query}`,
+    detail: ({ query }) => `Send to ${settings.provider} (${host}): ${query}`,
     execute: async ({ query, limit = DEFAULT_LIMIT }, { signal, receipt }) => {
       receipt?.({ type: 'host', host })
       const found = await searchWeb(settings, query, limit, { network, clock, signal })

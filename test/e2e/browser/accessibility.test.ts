@@ -55,7 +55,7 @@ describe.each(sizes)('at $width x $height, light and dark', (size) => {
         await page.getByRole('menuitem', { name: choice }).click()
       }
 
-      await page.getByRole('heading', { name: 'What should be done?' }).waitFor()
+      await page.getByRole('heading', { name: 'What are we working on?' }).waitFor()
       await look('home')
       await served.begin('Review the authentication: is every token checked?')
       const bar = page.locator('[data-needs-bar]')

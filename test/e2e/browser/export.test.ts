@@ -59,7 +59,7 @@ it('leads from the tree to a subagent, and back to where it began, by keyboard a
   await shown.keyboard.press('Enter')
   const section = shown.getByRole('region', { name: 'Map the entry points' })
   await expect.poll(async () => (await section.boundingBox())!.y).toBeLessThan(100)
-  await section.getByRole('link', { name: 'Back to where it began' }).focus()
+  await section.getByRole('link', { name: 'Back to where it started' }).focus()
   await shown.keyboard.press('Enter')
   expect(new URL(shown.url()).hash).toMatch(/^#b0m\d+$/)
   const card = shown.locator('details', { hasText: 'Edit src/auth.ts' }).first()

@@ -46,7 +46,7 @@ describe('three hundred conversations', () => {
     await list.getByRole('textbox', { name: 'Find a conversation' }).fill('number 1000')
     await expect.poll(count).toBe(1)
     await list.getByRole('textbox', { name: 'Find a conversation' }).fill('number 1300')
-    await list.getByText('Nothing is called that').waitFor()
+    await list.getByText('No results').waitFor()
     expect(served.problems).toEqual([])
   })
 })
@@ -79,7 +79,7 @@ describe('every page', () => {
     await using served = await ServedPage.open(actors, { config })
     const { page } = served
     const headings = () => page.getByRole('heading', { level: 1 }).allInnerTexts()
-    expect(await headings()).toEqual(['What should be done?'])
+    expect(await headings()).toEqual(['What are we working on?'])
     expect(await page.locator('header').count()).toBe(0)
     await served.screenshot('home-bar')
     await served.begin()

@@ -14,7 +14,7 @@ describe('first run', () => {
     await using served = await ServedPage.open({}, { files: FILES, config: { model: 'offline' } })
     const { page } = served
     await served.screenshot('home')
-    await page.getByRole('button', { name: 'Run the demonstration' }).click()
+    await page.getByRole('button', { name: 'Run the demo' }).click()
     await page.getByRole('heading', { name: '3 agents finished' }).waitFor()
     await answer(page, 'Found and put together by rules').waitFor()
     expect(

@@ -42,7 +42,7 @@ describe('a page whose server is gone', () => {
     const steps = page.getByRole('region', { name: 'Steps' })
     await steps.getByText('$ sh wait.sh map').waitFor()
     await served.crash(async () => {
-      await page.getByRole('alert').getByText('The connection to the server is lost').waitFor()
+      await page.getByRole('alert').getByText('Connection to the server lost').waitFor()
       await later(page)
       expect(await steps.innerText()).not.toMatch(LATER)
       expect(await main(page).innerText()).not.toMatch(LATER)

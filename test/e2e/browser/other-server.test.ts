@@ -83,7 +83,7 @@ it('its page cannot start a conversation in any way that a page has, and cannot 
 })
 
 async function signedIn({ page }: ServedPage): Promise<void> {
-  await page.getByText('See it work, without a key').waitFor() // it has asked, and was answered
+  await page.getByText('Try it without a key').waitFor() // it has asked, and was answered
 }
 
 /** What the other server can make of the headers that it was sent. Resolves with the status. */

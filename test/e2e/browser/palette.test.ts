@@ -134,7 +134,7 @@ describe('the palette', () => {
     await composer.focus()
     await openPalette(page)
     await page.keyboard.type('zzz')
-    await palette(page).getByText('Nothing is called that').waitFor()
+    await palette(page).getByText('No results').waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await palette(page).waitFor({ state: 'detached' })

@@ -38,7 +38,7 @@ afterEach(async () => {
 afterAll(closeBrowser)
 
 const signedOut = (tab: Page) => tab.getByRole('heading', { name: 'Sign in' }).waitFor()
-const signedIn = (tab: Page) => tab.getByRole('heading', { name: 'What should be done?' }).waitFor()
+const signedIn = (tab: Page) => tab.getByRole('heading', { name: 'What are we working on?' }).waitFor()
 
 async function signIn(tab = page): Promise<string> {
   const link = served.server.newLink()

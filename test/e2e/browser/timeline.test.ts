@@ -107,7 +107,7 @@ describe('the timeline', () => {
     expect(await page.getByRole('treeitem').count()).toBe(1)
     await page.keyboard.press('ArrowRight')
     expect(await page.getByRole('treeitem').count()).toBe(3)
-    const start = page.getByRole('slider', { name: 'Start of what is shown' })
+    const start = page.getByRole('slider', { name: 'Start of the visible range' })
     const begin = await start.getAttribute('aria-valuetext')
     await page.keyboard.press('+')
     await expect.poll(() => start.getAttribute('aria-valuetext')).not.toBe(begin)
@@ -162,7 +162,7 @@ describe('the timeline', () => {
     await using served = await openTimeline()
     const { page } = served
     await standStill(served)
-    const end = page.getByRole('slider', { name: 'End of what is shown' })
+    const end = page.getByRole('slider', { name: 'End of the visible range' })
     const box = (await end.locator('..').boundingBox())!
     const y = box.y + box.height / 2
     await page.mouse.move(box.x + box.width * 0.25, y)

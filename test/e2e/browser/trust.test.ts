@@ -21,7 +21,7 @@ it('the page shows what files ask for as text, and grants it when the person say
   await page.reload()
   await banner.getByRole('button', { name: 'Look' }).click()
   const dialog = page.getByRole('alertdialog', { name: 'Do you trust these files?' })
-  const items = dialog.getByRole('list', { name: 'What the files ask for' }).getByRole('listitem')
+  const items = dialog.getByRole('list', { name: 'Requests of the files' }).getByRole('listitem')
   expect(await items.allInnerTexts()).toEqual([
     expect.stringMatching(
       /^allows bash with <img src=x onerror=window\.broken=1> \*\*x\*\* .*\s+offshoot\.jsonc$/,
@@ -50,7 +50,7 @@ it('a yes to files that have changed meanwhile grants nothing, and the page says
   user.write('offshoot.jsonc', '{ "permissions": ["bash:*"] }')
   const dialog = page.getByRole('alertdialog')
   await dialog.getByRole('button', { name: 'Trust', exact: true }).click()
-  await page.getByText('ask for something else than what was shown').first().waitFor()
+  await page.getByText('changed after they were shown').first().waitFor()
   await dialog.getByText('allows bash with * without asking').waitFor()
   expect(await served.call('GET', '/trust')).toMatchObject({ trusted: false })
 })

@@ -41,7 +41,7 @@ it('says of each block who wrote it, and lets only a person’s own words be edi
   const told = page.getByRole('article', { name: 'main (agent)' })
   await told.getByText('Do two.').waitFor()
   expect(await page.getByRole('button', { name: 'Edit in a new version' }).count()).toBe(0)
-  const wake = page.getByRole('checkbox', { name: /The report will wake main/ })
+  const wake = page.getByRole('checkbox', { name: /The report starts a turn of main/ })
   await wake.waitFor()
   expect(await served.lookAtEverySize('woken')).toEqual([])
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -76,7 +76,7 @@ it('says of a summary that a model wrote it, in the page, log, show and every ex
   const imported = await user.call(['import', '-'], { input: JSON.stringify({ ...about, messages }) })
   expect(imported.code).toBe(0)
 
-  const words = 'summary of what was said before, written by a model'
+  const words = 'summary of earlier messages, written by a model'
   await page.goto(`${served.url}/c/${about.id}`)
   const summary = page.getByRole('article', { name: `Runtime, ${words}`, exact: true })
   await summary.getByRole('button', { name: `Runtime, ${words}` }).click()
@@ -90,6 +90,6 @@ it('says of a summary that a model wrote it, in the page, log, show and every ex
   expect(await told('show', about.id, '--messages')).toContain(`Runtime, ${words}: They looked at all.`)
   expect(await told('export', about.id, '--format', 'md')).toContain(`(${words})\n\n> They looked at all.`)
   const html = await told('export', about.id, '--format', 'html')
-  expect(html).toContain(`>Summary of what was said before, written by a model</summary>`)
+  expect(html).toContain(`>Summary of earlier messages, written by a model</summary>`)
   expect(served.problems).toEqual([])
 })

@@ -18,7 +18,7 @@ describe('P4: the budget of a tree', () => {
 
   it('fails without the check before each request: requests begin that it cannot pay for', async () => {
     expect(await spends('request-check')).toEqual([
-      expect.stringMatching(/^\$(0\.[6-9]\d*|[1-9]\d*(\.\d+)?) of \$0\.5 are spent$/),
+      expect.stringMatching(/^\$(0\.[6-9]\d*|[1-9]\d*(\.\d+)?) of \$0\.5 is spent$/),
     ])
   })
 
@@ -82,7 +82,7 @@ async function spends(off?: Mechanism): Promise<string[]> {
   expect(spentUsd).toBeCloseTo(countedUsd, 6)
   expect(document.subagents.reduce((sum, { cost_usd }) => sum + cost_usd, 0)).toBeCloseTo(countedUsd, 6)
   const most = BUDGET_USD + (AT_A_TIME + 1) * ERROR_USD
-  return spentUsd > most ? [`$${spentUsd} of $${BUDGET_USD} are spent`] : []
+  return spentUsd > most ? [`$${spentUsd} of $${BUDGET_USD} is spent`] : []
 }
 
 async function reserves(off?: Mechanism): Promise<string[]> {
@@ -104,7 +104,7 @@ async function reserves(off?: Mechanism): Promise<string[]> {
     Array.from({ length: CHILDREN - 1 }, () => 'completed'),
   )
   expect(told).toMatch(
-    /max_cost_usd 0\.6 is more than the \$0\.\d+ that is left to this conversation: \$\d\S* of \$0\.50 are spent/,
+    /max_cost_usd 0\.6 is more than the \$0\.\d+ that is left to this conversation: \$\d\S* of \$0\.50 is spent/,
   )
   return []
 }

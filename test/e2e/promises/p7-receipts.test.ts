@@ -51,7 +51,7 @@ async function claims(off?: Mechanism): Promise<string[]> {
   const { receipts = '' } =
     /<subagent_receipts [^>]*>\n(?<receipts>[^]*?)\n<\/subagent_receipts>/.exec(last)?.groups ?? {}
   expect(receipts).toMatch(/^denied: .*touch denied\.txt/m)
-  const marked = /the receipts hold no change of ([^)\n]*)/.exec(last)?.[1] ?? ''
+  const marked = /the receipts show no change to ([^)\n]*)/.exec(last)?.[1] ?? ''
   return [
     ...(/^changed: notes\.md \(new \+1 -0, \w{8}\)$/m.test(receipts)
       ? []

@@ -42,7 +42,7 @@ async function reports(off?: Mechanism): Promise<string[]> {
   expect(tree.of('Do a.')).toHaveLength(2)
   if (report.length > MAX_REPORT_TOKENS * 4 + 100)
     return [`the parent’s context holds ${report.length} characters of it`]
-  expect(report).toMatch(/\[… \d+ bytes left out; the whole is kept as art_\w+ …\][^]*The last line\.$/)
+  expect(report).toMatch(/\[… \d+ bytes left out; the full text is artifact art_\w+ …\][^]*The last line\.$/)
   expect(first).toContain('`task_output` with this task_id reads the whole.')
   return []
 }

@@ -14,7 +14,7 @@ import { RunActions } from './run-actions.tsx'
 import { Elapsed, Until } from './run-line.tsx'
 import { Steps } from '../steps/steps.tsx'
 
-/** One agent: its task first, then what it does, then figures and what can be done. Space looks into it from here. */
+/** One agent: its task, then its activity, its figures and its actions. Space opens a preview. */
 export const AgentRow = memo(({ run }: { run: RunRow }) => {
   const [peeked, setPeeked] = useState(false)
   const line = useStatus(run)
@@ -75,7 +75,7 @@ function Age({ at }: { at: number }) {
   )
 }
 
-/** The last that is known of it, without leaving the page. */
+/** The last known content, without leaving the page. */
 function Peek({ run }: { run: RunRow }) {
   const steps = useView((state) => state.steps[run.id])
   const text = useView(

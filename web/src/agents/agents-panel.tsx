@@ -20,10 +20,10 @@ const TITLES: Readonly<Record<GroupName, string>> = {
   paused: 'Paused',
   done: 'Done',
 }
-/** Of a group so many are shown before one asks for all. */
+/** Rows of a group before "Show all". */
 const FIRST = 10
 
-/** Who works in this conversation, who waits, and who has ended. */
+/** The working, waiting and ended agents of this conversation. */
 export function AgentsPanel() {
   const verbs = useVerbs()
   const conversationId = useConversationId()

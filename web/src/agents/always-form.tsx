@@ -10,7 +10,7 @@ const SCOPES: readonly { readonly id: Scope; readonly label: string }[] = [
   { id: 'project', label: 'in every conversation of this folder' },
 ]
 
-/** Which rule "always" would make, before it is made. */
+/** Shows the rule that "always" would create before it does. */
 export function AlwaysForm({ approval }: { approval: ApprovalRow }) {
   const verbs = useVerbs()
   const [scope, setScope] = useState<Scope>('conversation')

@@ -4,10 +4,10 @@ import { thisWindow } from '../state/this-window.ts'
 import { useNow } from '../ui/use-now.ts'
 import { Icon } from '../ui/icon.tsx'
 
-/** How long it is said that somebody else has answered. Milliseconds. */
+/** How long the notice stays, milliseconds. */
 const SHOWN_MS = 15_000
 
-/** A question that was open here a moment ago has been answered in another place: by whom, and how. */
+/** An ask that was open here a moment ago was answered elsewhere: by whom, and how. */
 export function AnsweredElsewhere() {
   const last = useView((state) => state.answered.at(-1))
   const now = useNow(last !== undefined)

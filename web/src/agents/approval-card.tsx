@@ -14,8 +14,8 @@ import { ApprovalDetail } from './approval-detail.tsx'
 type Extra = 'none' | 'always' | 'deny'
 
 /**
- * A question whether a call may be made: who asks, the exact command, where, why, and what can be answered. It never
- * takes the focus; its letters count only while it has it.
+ * An open approval: the agent, the exact command, where, why, and the possible answers. Never takes the focus; its
+ * single-letter keys work only while focused.
  */
 export function ApprovalCard({ approval }: { approval: ApprovalRow }) {
   const verbs = useVerbs()

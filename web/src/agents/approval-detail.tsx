@@ -3,7 +3,7 @@ import type { ApprovalRow } from 'offshoot/protocol'
 import { DiffView } from '../markdown/diff-view.tsx'
 import { TextLines } from '../ui/text-lines.tsx'
 
-/** The exact command, change or path that is asked about. */
+/** The exact command, change or path to approve. */
 export function ApprovalDetail({ approval }: { approval: ApprovalRow }) {
   const { tool, detail, title } = approval
   const isChange = changingTools.has(tool) && patchLines(detail) !== undefined

@@ -6,15 +6,15 @@ import { useNow } from '../ui/use-now.ts'
 
 interface AskLineProps {
   readonly ask: ApprovalRow | QuestionRow
-  /** Of the branch that asks. */
+  /** Label of the asking branch. */
   readonly path: string
-  /** The conversation, where it is another one. */
+  /** The conversation, if it is another one. */
   readonly from?: string | undefined
-  /** In a narrow column: what is asked has a row of its own. */
+  /** In a narrow column, the ask has its own row. */
   readonly tall?: boolean
 }
 
-/** Something that waits for a person, in one line, which leads to its card. */
+/** One line for an open ask, which leads to its card. */
 export function AskLine({ ask, path, from, tall = false }: AskLineProps) {
   const now = useNow()
   const isApproval = 'tool' in ask

@@ -11,13 +11,13 @@ import { AskLine } from './ask-line.tsx'
 
 type Ask = ApprovalRow | QuestionRow
 
-/** More lines would hide what is read. */
+/** More lines would hide what is being read. */
 const MOST = 3
 
 /**
- * Above the field of a branch: a line for each question of the branches below, which leads to its card there. A question
- * of this branch has its card at its call; it has a line here while that is out of view, and its card where the call is
- * not among the messages that are loaded.
+ * Above the message field of a branch: a line for each open ask of the branches below, which leads to its card there.
+ * An ask of this branch has its card at its call; it gets a line here while that is out of view, and its card if the
+ * call's message is not loaded.
  */
 export function NeedsBar({ branch }: { branch: BranchView }) {
   const asks = useView((state) => {
@@ -57,7 +57,7 @@ function Line({ ask }: { ask: Ask }) {
   return asker && <AskLine ask={ask} path={pathOf(asker)} />
 }
 
-/** What has its card here, and what has a line; nothing of this branch while its messages are being loaded. */
+/** Asks with their card here, and asks with a line; none of this branch while its messages load. */
 function usePlaced(branch: BranchView, asks: readonly Ask[]) {
   const places = useAskPlaces(asks.map(({ id }) => id))
   const calls = useView((state) => callsIn(branchOf(state, branch.id)))
@@ -76,7 +76,7 @@ function callsIn(branch: BranchView | undefined): readonly string[] | null {
   )
 }
 
-/** Said once to those who do not see it. */
+/** Announced once to screen readers. */
 function Alert({ asks }: { asks: readonly Ask[] }) {
   const last = asks.at(-1)
   return (

@@ -3,7 +3,7 @@ import { branchPath } from '../state/route.ts'
 import { useView } from '../state/conversation.tsx'
 import { AskLine } from './ask-line.tsx'
 
-/** What these runs wait for a person to say, the oldest first. The cards stand in the branches that ask. */
+/** Open asks of these runs, oldest first. Their cards are in the asking branches. */
 export function OpenAsks({ runs }: { runs: readonly RunRow[] }) {
   const ids = new Set<string>(runs.map(({ id }) => id))
   const all = useView((state) => [...state.approvals, ...state.questions])

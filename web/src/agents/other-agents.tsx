@@ -5,7 +5,7 @@ import { useConversations } from '../state/conversations.ts'
 import { useAnswer } from '../state/use-answer.ts'
 import { AgentRow } from './agent-row.tsx'
 
-/** How old the list may be: no events come of conversations that are not open. Milliseconds. */
+/** Maximum age of the list, because no events arrive for other conversations. Milliseconds. */
 const EVERY_MS = 3000
 
 interface OtherAgentsProps {
@@ -13,7 +13,7 @@ interface OtherAgentsProps {
   readonly isFound: (run: RunRow) => boolean
 }
 
-/** What works, waits or is paused in other conversations, by conversation. */
+/** Working, waiting and paused agents of other conversations, by conversation. */
 export function OtherAgents({ conversationId, isFound }: OtherAgentsProps) {
   const client = useClient()
   const { value: conversations = [] } = useConversations()

@@ -6,7 +6,7 @@ import { branchPath } from '../state/route.ts'
 import { useAnswer } from '../state/use-answer.ts'
 import { AskLine } from './ask-line.tsx'
 
-/** What agents of other conversations wait for a person to say: each is a link to it. */
+/** Open asks of other conversations, each a link. */
 export function OtherAsks({ conversationId }: { conversationId: string }) {
   const { value: conversations = [] } = useConversations()
   const asking = conversations.filter(({ id, needsYou }) => needsYou > 0 && id !== conversationId)
@@ -32,7 +32,7 @@ export function OtherAsks({ conversationId }: { conversationId: string }) {
   )
 }
 
-/** `asking`: the conversations, and how much each asks; asked again when that is something else. */
+/** `asking`: the conversations with their number of asks; reloads when it changes. */
 function useAsks(asking: string): readonly (ApprovalRow | QuestionRow)[] {
   const client = useClient()
   const ask = useCallback(async () => {

@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { Icon } from '../ui/icon.tsx'
 
-/** What an agent asks in words. Every option is an answer, and so is any other text. */
+/** A question of an agent. Every option is an answer, and so is any other text. */
 export function QuestionCard({ question }: { question: QuestionRow }) {
   const verbs = useVerbs()
   const card = useRef<HTMLElement>(null)

@@ -9,10 +9,10 @@ import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { canContinue, isLive } from '../ui/run-status-look.ts'
 import { useNow } from '../ui/use-now.ts'
 
-/** More than this is not thrown away by one press. US dollars. */
+/** A single press never discards more than this. US dollars. */
 const CONFIRM_OVER_USD = 0.5
 
-/** What can be done to a run in its state. Only Cancel is final, and asks where much would be lost. */
+/** The actions for a run in its state. Only Cancel is final, and asks first if much would be lost. */
 export function RunActions({
   run,
   onView,
@@ -69,7 +69,7 @@ export function RunActions({
   )
 }
 
-/** From the moment it is pressed until what the run has begun has ended, it says so. */
+/** Shown from the press until the current step of the run has ended. */
 function PauseAction({ run, small }: { run: RunRow; small: boolean }) {
   const verbs = useVerbs()
   const pausing = useIsPausing(run)
@@ -90,7 +90,7 @@ function PauseAction({ run, small }: { run: RunRow; small: boolean }) {
 
 interface CancelActionProps {
   readonly run: RunRow
-  /** The question stays open while the run ends. */
+  /** The dialog stays open while the run ends. */
   readonly isPossible: boolean
   readonly small: boolean
 }
@@ -127,10 +127,10 @@ function CancelAction({ run, isPossible, small }: CancelActionProps) {
   )
 }
 
-/** In the place of what was pressed. */
+/** Replaces the pressed button. */
 function UndoCancel({ run, at, small }: { run: RunRow; at: number; small: boolean }) {
   const verbs = useVerbs()
-  // the time that is shown is up to a second old
+  // the displayed time may be a second old
   const left = Math.max(0, Math.floor((at - useNow()) / 1000))
   return (
     <span className="flex items-center gap-1 text-xs text-ink-2 tabular-nums">

@@ -8,7 +8,7 @@ import { counted, hueOf } from '../ui/format.ts'
 import { RunMark } from '../ui/run-mark.tsx'
 import { elapsedOf, isLive, lineOf, needsYou } from '../ui/run-status-look.ts'
 
-/** A subagent in one line: state, agent, task, what it does now, how long, how much. */
+/** A subagent on one line: state, agent, task, activity, duration, cost. */
 export function RunLine({ run, children }: { run: RunRow; children?: ReactNode }) {
   const needs = needsYou(run)
   const line = useStatus(run)
@@ -31,7 +31,7 @@ export function RunLine({ run, children }: { run: RunRow; children?: ReactNode }
   )
 }
 
-/** Of the run alone, unless they say that its subagents are in them. */
+/** For the run alone, unless the label includes its subagents. */
 function RunFigures({ run }: { run: RunRow }) {
   const figures = [
     run.toolCalls > 0 && counted(run.toolCalls, 'tool call'),
@@ -41,7 +41,7 @@ function RunFigures({ run }: { run: RunRow }) {
   return (
     <span className="shrink-0 text-end text-xs whitespace-nowrap text-ink-3 tabular-nums">
       <span className="hidden sm:inline">{figures.filter(Boolean).map((each) => `${String(each)} · `)}</span>
-      {/* on a phone an unknown price would take the place of the task */}
+      {/* on a phone, an unknown price would replace the task */}
       {run.costUsd !== 0 && run.costUsd !== null && (
         <span className="block sm:hidden">{costWords(run.costUsd)}</span>
       )}
@@ -50,7 +50,7 @@ function RunFigures({ run }: { run: RunRow }) {
   )
 }
 
-/** When it goes on by itself. */
+/** When it continues by itself. */
 export function Until({ at }: { at: number | null }) {
   const now = useLiveNow(at !== null)
   if (at === null) return null
@@ -59,11 +59,11 @@ export function Until({ at }: { at: number | null }) {
   )
 }
 
-/** Of what waits: since when it waits. Nothing, and no `lead`, where nobody knows it. */
+/** How long it has waited. Nothing, not even `lead`, if that is unknown. */
 export function Elapsed({ run, lead = '' }: { run: RunRow; lead?: string }) {
   const isDriven = useIsDriven()
   const now = useLiveNow(isLive(run) && isDriven)
-  if (isLive(run) && !isDriven) return null // its process is gone: no time passes for it
+  if (isLive(run) && !isDriven) return null // its process has exited: no time passes for it
   const since = run.waitingFor?.since
   if (needsYou(run) && since !== undefined) return `${lead}waiting ${durationWords(now - since)}`
   return `${lead}${durationWords(elapsedOf(run, now))}`

@@ -49,7 +49,7 @@ function Pages() {
   )
 }
 
-/** Back on a page, the focus returns to what opened the one that was left. */
+/** On return to a page, the focus goes back to the control that opened the previous one. */
 function useFocusOfOpener(): void {
   useEffect(() => {
     const onBack = () => {

@@ -4,7 +4,7 @@ import { Icon } from '../ui/icon.tsx'
 import { useConnection } from '../state/conversation.tsx'
 import { navigate } from '../state/route.ts'
 
-/** What is shown is behind, or has come to its end. */
+/** The page is out of date, or its conversation is gone. */
 export function ConnectionBanner() {
   const { connection } = useConnection()
   if (connection.status === 'live' || connection.status === 'connecting') return null
@@ -19,7 +19,7 @@ export function ConnectionBanner() {
       <span className="min-w-0 flex-1 wrap-anywhere">
         {ended
           ? endWords(connection.error)
-          : 'The connection to the server is lost. This page goes on by itself as soon as it is back.'}
+          : 'Connection to the server lost. This page reconnects automatically.'}
       </span>
       {ended && <Button onPress={() => navigate('/')}>All conversations</Button>}
     </div>
@@ -28,6 +28,6 @@ export function ConnectionBanner() {
 
 function endWords(error: unknown): string {
   const isGone = error instanceof ClientError && error.status === 404
-  if (isGone || !(error instanceof Error)) return 'There is no such conversation, or it was deleted.'
+  if (isGone || !(error instanceof Error)) return 'This conversation does not exist or was deleted.'
   return error.message
 }

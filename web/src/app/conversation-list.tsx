@@ -9,7 +9,7 @@ import { closeSheet } from '../state/panels.ts'
 import { readPref } from '../state/prefs.ts'
 import { branchPath, navigate, useRoute } from '../state/route.ts'
 
-/** So many are shown at first, and so many more each time one asks. */
+/** Rows shown at first, and added by each "Show more". */
 const PAGE = 100
 
 export function ConversationList() {
@@ -36,9 +36,7 @@ export function ConversationList() {
       </label>
       {error && <p className="px-2 py-1 text-xs text-failed">{error.message}</p>}
       {value?.length === 0 && <p className="px-2 py-1 text-xs text-ink-3">No conversations yet.</p>}
-      {found.length === 0 && text.trim() !== '' && (
-        <p className="px-2 py-1 text-xs text-ink-3">Nothing is called that.</p>
-      )}
+      {found.length === 0 && text.trim() !== '' && <p className="px-2 py-1 text-xs text-ink-3">No results</p>}
       <ul>
         {found.slice(0, most).map((item) => (
           <li key={item.id}>
@@ -116,12 +114,12 @@ function Dot({ item }: { item: ConversationItem }) {
   )
 }
 
-/** The process that drove its main run is gone. */
+/** The process of its main run has exited. */
 function isLeftBehind({ status, left }: ConversationItem): boolean {
   return left !== null && (status === 'queued' || status === 'running' || status === 'waiting')
 }
 
-/** `Completed: 1 subagent paused`; of what was left behind, `left` says all. */
+/** `Completed: 1 subagent paused`; for an abandoned run, `left` is the whole text. */
 function leftWords(item: ConversationItem): string {
   const { status, left } = item
   if (left === null || isLeftBehind(item)) return left ?? 'Paused'

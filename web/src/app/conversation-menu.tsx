@@ -15,7 +15,7 @@ import { navigate } from '../state/route.ts'
 import { saveFile } from '../ui/save-file.ts'
 import { useVerbs } from '../state/verbs.ts'
 
-/** What can be done with the whole conversation. */
+/** Actions for the whole conversation. */
 export function ConversationMenu({ branch }: { branch: BranchView }) {
   const client = useClient()
   const verbs = useVerbs()
@@ -78,7 +78,7 @@ export function ConversationMenu({ branch }: { branch: BranchView }) {
         onClose={() => setAsks('nothing')}
         onConfirm={remove}
       >
-        What runs in it is cancelled, and all its branches and messages are deleted. An export keeps them.
+        Deleting cancels its runs and removes all its branches and messages. Export it first to keep a copy.
       </ConfirmDialog>
     </>
   )

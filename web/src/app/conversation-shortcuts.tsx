@@ -11,7 +11,7 @@ import { navigate } from '../state/route.ts'
 import { useVerbs } from '../state/verbs.ts'
 import { showError } from '../ui/toasts.tsx'
 
-/** The keys that count in a conversation. */
+/** Shortcuts within a conversation. */
 export function ConversationShortcuts({ branch }: { branch: BranchView }) {
   const view = useConversationView()
   const verbs = useVerbs()
@@ -53,7 +53,7 @@ export function ConversationShortcuts({ branch }: { branch: BranchView }) {
   return <Keys actions={actions} branches={branches} />
 }
 
-/** To the next message that a person or an agent wrote, seen from where the view begins. */
+/** Goes to the next message of a person or an agent, from the start of the view. */
 function moveBetweenMessages(step: 1 | -1): void {
   const box = document.querySelector<HTMLElement>('[data-transcript]')
   if (!box) return
@@ -70,7 +70,7 @@ function editLast(): void {
   edits[edits.length - 1]?.click()
 }
 
-/** The card of a question, or the line that says there is one. */
+/** The card of an ask, or the line that announces it. */
 function focusNextAsk(): void {
   const asks = [
     ...document.querySelectorAll<HTMLElement>('[data-approval], [data-question], [data-needs-bar] a'),

@@ -1,11 +1,11 @@
-/** The sign of the page, as public/favicon.svg has it. */
+/** The page's icon, as in public/favicon.svg. */
 const SIGN =
   '<rect width="32" height="32" rx="8" fill="#0f6b57"/><path d="M16 26V7M16 20c-5 0-8-2.5-8-7 5 0 8 2.5 8 7Zm0-4c4.5 0 7.5-2.2 7.5-6.5-4.7 0-7.5 2.3-7.5 6.5Z" fill="none" stroke="#fff" stroke-width="2.2" stroke-linecap="round" stroke-linejoin="round"/>'
-/** Readable on a light and on a dark row of tabs. */
+/** Readable on light and dark tab bars. */
 const NEEDS = '#b45309'
 const RUNNING = '#1d4ed8'
 
-/** Repeats the counts of the Agents button in the tab: what needs a person, or else what runs. */
+/** Shows the counts of the Agents button in the tab icon: open asks, else running agents. */
 export function showInFavicon(counts: { readonly needsYou: number; readonly running: number }): void {
   const link = document.querySelector('link[rel=icon]')
   link?.setAttribute('href', `data:image/svg+xml,${encodeURIComponent(pictureOf(counts))}`)

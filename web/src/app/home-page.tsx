@@ -9,10 +9,10 @@ import { reloadConversations, useConversations } from '../state/conversations.ts
 import { branchPath, navigate } from '../state/route.ts'
 import { useAnswer } from '../state/use-answer.ts'
 
-/** What the demonstration asks: three things, so that three subagents work side by side. */
+/** The demo's prompt: three questions, so that three subagents work in parallel. */
 const DEMO = 'Where are errors handled, where is configuration read, and which tests cover them?'
 
-/** Where a conversation begins; on the very first visit with a demonstration that needs no key and no network. */
+/** Starts a conversation; on the very first visit, with a demo that needs no key and no network. */
 export function HomePage() {
   const client = useClient()
   const [busy, setBusy] = useState(false)
@@ -38,7 +38,7 @@ export function HomePage() {
         <div className="w-full max-w-2xl">
           <h1 className="flex items-center gap-2.5 text-xl font-semibold">
             <Icon name="sprout" size={26} className="text-accent" />
-            What should be done?
+            What are we working on?
           </h1>
           <p className="mt-1 mb-4 text-sm text-ink-2">
             {config ? (
@@ -60,10 +60,10 @@ export function HomePage() {
           />
           {first && (
             <section className="mt-6 rounded-xl border border-line bg-panel p-4">
-              <h2 className="text-sm font-semibold">See it work, without a key</h2>
+              <h2 className="text-sm font-semibold">Try it without a key</h2>
               <p className="mt-1 text-sm text-ink-2">
-                The offline demonstration looks at this folder with three subagents side by side. It is a
-                search by rules, not a language model: it reads, quotes what it finds, and changes nothing.
+                The offline demo searches this folder with three subagents in parallel. It is a rule-based
+                search, not a language model: it reads files, quotes what it finds, and changes nothing.
               </p>
               <Button
                 look="primary"
@@ -72,7 +72,7 @@ export function HomePage() {
                 isDisabled={busy}
                 onPress={() => void start(DEMO, 'offline').catch(showError)}
               >
-                Run the demonstration
+                Run the demo
               </Button>
             </section>
           )}

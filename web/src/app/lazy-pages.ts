@@ -6,12 +6,12 @@ const loadSettings = () => import('../settings/settings-page.tsx')
 export const TimelineTab = lazy(async () => ({ default: (await loadTimeline()).TimelineTab }))
 export const SettingsPage = lazy(async () => ({ default: (await loadSettings()).SettingsPage }))
 
-/** By then the page is usable. Milliseconds. */
+/** The page is usable by then. Milliseconds. */
 const LOAD_AFTER_MS = 1000
 
 /**
- * Loads what the first view does without: it is there then while the server is away, and when that comes back in another
- * version. Returns what calls it off.
+ * Preloads what the first view does not need, so that it works while the server is away or returns as another version.
+ * Returns a function that cancels it.
  */
 export function loadPartsLater(): () => void {
   const timer = setTimeout(() => void Promise.allSettled([loadTimeline(), loadSettings()]), LOAD_AFTER_MS)

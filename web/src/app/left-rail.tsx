@@ -9,7 +9,7 @@ import { closeSheet } from '../state/panels.ts'
 import { usePref } from '../state/prefs.ts'
 import { navigate } from '../state/route.ts'
 
-/** Conversations, and the branches of the one that is open. */
+/** Conversations, and the branches of the open one. */
 export function LeftRail({ tree }: { tree: ReactNode }) {
   const [tab, setTab] = usePref('leftTab')
   const [, setLeftOpen] = usePref('leftOpen')

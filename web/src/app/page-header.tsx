@@ -12,7 +12,7 @@ import { togglePanel } from '../state/panels.ts'
 import { navigate } from '../state/route.ts'
 import { useRunGroups } from '../state/use-run-groups.ts'
 
-/** Where one is, what it has cost, who is at work. */
+/** Location, cost, and working agents. */
 export function Header({ branch }: { branch: BranchView }) {
   const title = useView((state) => state.conversation.title)
   const { needsYou, running } = badge(useRunGroups())
@@ -36,10 +36,10 @@ export function Header({ branch }: { branch: BranchView }) {
   )
 }
 
-/** How long counts have to stay as they are before they are said. Milliseconds. */
+/** How long counts must be stable before they are announced. Milliseconds. */
 const STEADY_MS = 3000
 
-/** Says the counts of the Agents button to those who do not see them. */
+/** Announces the counts of the Agents button to screen readers. */
 function SaidCounts({ needsYou, running }: { needsYou: number; running: number }) {
   const words = countWords(needsYou, running) || 'No agents running'
   const [said, setSaid] = useState(words)
@@ -59,7 +59,7 @@ function countWords(needsYou: number, running: number): string {
   return words.filter(Boolean).join(', ')
 }
 
-/** On other pages nothing is counted. */
+/** Other pages have no counts. */
 function leaveWindow(): void {
   document.title = 'Offshoot'
   showInFavicon({ needsYou: 0, running: 0 })
@@ -73,7 +73,7 @@ function Breadcrumb({ branch, title }: { branch: BranchView; title: string }) {
         {path.map((each, at) => {
           const last = at === path.length - 1
           const name = each.kind === 'main' ? title : nameOf(each)
-          // On a phone the way up alone: the branch says below what it is.
+          // On a phone, only the parent link: the branch header names the branch.
           const isParent = at === path.length - 2
           const hidden = path.length > 1 && !isParent ? 'hidden min-[720px]:flex' : 'flex'
           return (
@@ -100,7 +100,7 @@ function Breadcrumb({ branch, title }: { branch: BranchView; title: string }) {
   )
 }
 
-/** The heading of the page; that of another branch than the main one stands below, at its head. */
+/** The page's heading; a branch other than the main one has its own header. */
 function Current({ branch, name }: { branch: BranchView; name: string }) {
   const Tag = branch.kind === 'main' ? 'h1' : 'span'
   return (
@@ -130,7 +130,7 @@ function Figures() {
   return (
     <p className="flex shrink-0 items-center gap-3 pr-1 text-xs whitespace-nowrap text-ink-2 tabular-nums md:pr-2">
       <span title={`${costWords(totals.costUsd)}, ${tokenWords(tokens)} tokens in ${totals.runs} runs`}>
-        {/* on a phone in two lines, which leaves the title its place */}
+        {/* two lines on a phone, to leave room for the title */}
         <span
           className={
             totals.costUsd === null ? 'max-md:inline-block max-md:w-min max-md:whitespace-normal' : ''

@@ -9,14 +9,14 @@ import { Sheet } from './sheet.tsx'
 
 interface FrameProps {
   readonly children: ReactNode
-  /** What the left rail shows beside the list of conversations. */
+  /** Content of the left rail besides the conversations. */
   readonly tree?: ReactNode
-  /** What stands in the bar above; without it there is no bar where nothing else is in it. */
+  /** Content of the top bar; without any, the bar is hidden. */
   readonly header?: ReactNode
   readonly right?: ReactNode
 }
 
-/** Three columns; on a narrow screen the middle one, with the others in sheets. */
+/** Three columns; on a narrow screen only the middle one, with the others in sheets. */
 export function Frame({ children, tree, header, right }: FrameProps) {
   const wide = useMedia('(min-width: 1100px)')
   const middle = useMedia('(min-width: 720px)')

@@ -11,19 +11,19 @@ const ShortcutsHelp = lazy(async () => ({
   default: (await import('../palette/shortcuts-help.tsx')).ShortcutsHelp,
 }))
 
-/** Without a connection the palette is loaded when it is opened. */
+/** Preloaded, so that the palette opens without a connection. */
 function loadOnDemand(): void {}
 
-/** When the page itself is there. Milliseconds. */
+/** Delay after the page is ready. Milliseconds. */
 const PRELOAD_MS = 1000
 
 interface KeysProps {
-  /** Those of the page beside the ones that count everywhere. */
+  /** The page's shortcuts besides the global ones. */
   readonly actions: Actions
   readonly branches?: readonly BranchView[]
 }
 
-/** What the keys of a page do, and the two dialogs that show them. */
+/** Handles the page's shortcuts, and its two dialogs. */
 export function Keys({ actions, branches = [] }: KeysProps) {
   const [shown, setShown] = useState<'nothing' | 'palette' | 'help'>('nothing')
   const close = () => setShown('nothing')
@@ -37,7 +37,7 @@ export function Keys({ actions, branches = [] }: KeysProps) {
   }
   useShortcuts(all)
   useEffect(() => {
-    // It opens at once then.
+    // Then it opens at once.
     const timer = setTimeout(() => void loadPalette().catch(loadOnDemand), PRELOAD_MS)
     return () => clearTimeout(timer)
   }, [])
@@ -51,7 +51,7 @@ export function Keys({ actions, branches = [] }: KeysProps) {
   )
 }
 
-/** Opens the palette. What is typed before its field has the focus is kept for it. */
+/** Opens the palette. Keys typed before its field has the focus are kept. */
 function usePalette(isOpen: boolean, show: (what: 'nothing' | 'palette') => void) {
   const typing = useRef<TypeAhead>(undefined)
   const takeTyped = () => {

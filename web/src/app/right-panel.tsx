@@ -10,7 +10,7 @@ const TABS = [
 
 type TabId = (typeof TABS)[number]['id']
 
-/** Who works, what was done, and when. One that is null stands elsewhere on the page. */
+/** Agents, steps and timeline. A null one is elsewhere on the page. */
 export function RightPanel(panels: Readonly<Record<TabId, ReactNode>>) {
   const [tab, setTab] = usePref('rightTab')
   const tabs = TABS.filter(({ id }) => panels[id] !== null)

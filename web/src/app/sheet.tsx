@@ -11,7 +11,7 @@ interface SheetProps {
   readonly children: ReactNode
 }
 
-/** A column over the page where there is no room beside it; on a phone the right one comes from below. */
+/** A column over the page if there is no room beside it; on a phone, the right one slides up. */
 export function Sheet({ title, side, isOpen, onClose, children }: SheetProps) {
   const place =
     side === 'left'

@@ -3,7 +3,7 @@ import { Icon } from '../ui/icon.tsx'
 
 const COMMAND = 'offshoot sessions link'
 
-/** What a browser sees that is not signed in. */
+/** Shown to a browser that is not signed in. */
 export function SignIn({ why }: { why: string | undefined }) {
   return (
     <main className="flex min-h-dvh items-center justify-center px-4 py-10">
@@ -21,14 +21,14 @@ export function SignIn({ why }: { why: string | undefined }) {
           </p>
         )}
         <p className="mt-3 text-sm text-ink-2">
-          This page needs a link. Where the server runs, this command prints one:
+          Sign in with a link. Run this command on the server to print one:
         </p>
         <div className="mt-2 flex items-center justify-between gap-2 rounded-md border border-line bg-panel py-1 pr-1 pl-3">
           <code className="text-sm">{COMMAND}</code>
           <CopyButton text={COMMAND} label="Copy the command" />
         </div>
         <p className="mt-2 text-sm text-ink-2">
-          Open the link in this browser. It works once, for ten minutes; the session lasts 24 hours.
+          Open the link in this browser within ten minutes. It works once; the session lasts 24 hours.
         </p>
       </div>
     </main>

@@ -6,7 +6,7 @@ import { showToast } from '../ui/toasts.tsx'
 import { useConversationView, useView } from '../state/conversation.tsx'
 import { navigate } from '../state/route.ts'
 
-/** A subagent has stopped while something else is looked at. */
+/** A subagent has stopped while another branch is in view. */
 export function StateToasts({ branchId }: { branchId: string }) {
   const view = useConversationView()
   const toasts = useView((state) => state.toasts)

@@ -22,14 +22,14 @@ import { nameOf, pathOf, runOf } from '../state/branch-lookup.ts'
 import { useStatus } from '../state/use-status.ts'
 import { detailOf } from '../ui/run-status-look.ts'
 
-/** Above a branch that is not the main one: where one is, what it does, and the ways up and beside. */
+/** Header of a branch other than the main one: its place, its state, and links to its parent and siblings. */
 export function BranchHeader({ branch }: { branch: BranchView }) {
   const run = useView((state) => runOf(state, branch.id))
   const parent = useView((state) => breadcrumb(state, branch.id).at(-2))
   const kind = useView((state) => kindOf(state, branch))
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    // What was pressed to come here is gone; who uses keys goes on from the name of the place.
+    // The pressed link is gone; keyboard focus moves to the branch name.
     if (document.activeElement === document.body) title.current?.focus({ preventScroll: true })
   }, [branch.id])
   const back = () => parent && goUp(branch, parent)
@@ -94,7 +94,7 @@ function kindOf(state: ViewState, branch: BranchView): string {
   const context = branch.inheritContext ? 'inherits context' : 'fresh context'
   if (branch.kind !== 'fork') return `${branch.kind} · ${context}`
   const origin = originNumber(state, branch)
-  return `fork · inherits ${origin ? `up to message ${origin}` : 'what came before'}`
+  return `fork · inherits ${origin ? `up to message ${origin}` : 'earlier messages'}`
 }
 
 function SiblingPager({ branch }: { branch: BranchView }) {

@@ -17,7 +17,7 @@ import { rowsOf, treeFilters, type Row, type TreeFilter } from './tree-rows.ts'
 import { nameOf, pathOf } from '../state/branch-lookup.ts'
 import { useUnread } from './unread-branches.ts'
 
-/** Deeper ones stand no further to the right. */
+/** Deeper rows are not indented further. */
 const MAX_INDENT = 6
 
 /** The branches of the conversation as a tree: arrow keys move and fold, Enter opens. */
@@ -128,7 +128,7 @@ interface Moves {
   readonly fold: (row: Row, open: boolean) => void
 }
 
-/** What each key does on a row. */
+/** The action of each key on a row. */
 function movesOf(row: Row, { rows, focus, fold }: Moves): Readonly<Record<string, () => void>> {
   const at = rows.indexOf(row)
   return {
@@ -143,7 +143,7 @@ function movesOf(row: Row, { rows, focus, fold }: Moves): Readonly<Record<string
   }
 }
 
-/** Where messages are shown, those of each open branch are loaded. */
+/** With messages shown, loads those of each open branch. */
 function useRows(closed: ReadonlySet<string>, filter: TreeFilter): readonly Row[] {
   const view = useConversationView()
   const branches = useView((state) => state.branches)
@@ -165,7 +165,7 @@ const KINDS: Readonly<Record<string, IconName>> = { main: 'main', fork: 'fork' }
 
 interface TreeRowProps {
   readonly row: Row
-  /** Something has stopped here that nobody has looked at. */
+  /** A run has stopped here since the last visit. */
   readonly unread: boolean
   readonly onFold: () => void
 }
@@ -214,7 +214,7 @@ function MessageRow({ row: { message, text } }: { row: Row }) {
   )
 }
 
-/** An agent is told things by the runtime and by other agents too. */
+/** Input of an agent may also come from the runtime or another agent. */
 function speakerOf(message: Row['message']): string {
   if (message?.role !== 'user') return 'Agent'
   const author = authorOfMessage(message)

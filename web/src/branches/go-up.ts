@@ -3,10 +3,7 @@ import { pathOf } from '../state/branch-lookup.ts'
 import { navigate } from '../state/route.ts'
 import { focusOpener } from '../ui/focus-opener.ts'
 
-/**
- * Leaves a branch for the one above. The focus goes to what leads to the branch, its card or row, and to the name of
- * the place where none is drawn.
- */
+/** Goes to the parent branch. Focuses the link to the left branch, its card or row, else the branch name. */
 export function goUp(branch: BranchView, parent: BranchView): void {
   navigate(pathOf(parent))
   focusOpener(`branch-title-${parent.id}`)

@@ -9,7 +9,7 @@ import type { MessagePage, RunRow } from 'offshoot/protocol'
 
 type Message = MessagePage['messages'][number]
 
-/** What the tree shows beside branches: nothing, what a person said, what was said at all, or every message. */
+/** Content of the tree besides branches: nothing, a person's messages, all text, or every message. */
 export const treeFilters = ['branches', 'yours', 'said', 'all'] as const
 export type TreeFilter = (typeof treeFilters)[number]
 
@@ -26,7 +26,7 @@ export interface Row {
   readonly open: boolean
 }
 
-/** Depth first, oldest first, without what stands below a closed one. A branch stands after the message it leaves. */
+/** Depth first, oldest first, without rows below closed ones. A branch follows its origin message. */
 export function rowsOf(
   nodes: readonly BranchNode[],
   closed: ReadonlySet<string>,
@@ -44,12 +44,12 @@ export function rowsOf(
   })
 }
 
-/** The last row whose message is no later than the one that a branch leaves. */
+/** The last row up to the origin message of a branch. */
 function rowBefore(messages: readonly Row[], { originMessageId }: BranchView): Row | undefined {
   return originMessageId === null ? undefined : messages.findLast(({ id }) => id <= originMessageId)
 }
 
-/** Of the messages that are loaded. */
+/** From the loaded messages. */
 function messageRows(branch: BranchView, level: number, filter: TreeFilter): readonly Row[] {
   if (filter === 'branches') return []
   return shownMessages(branch).flatMap((message) => {
@@ -59,7 +59,7 @@ function messageRows(branch: BranchView, level: number, filter: TreeFilter): rea
   })
 }
 
-/** Its first line, or the tools that it calls; empty: the filter leaves it out. */
+/** Its first line, or its tool calls; empty: filtered out. */
 function wordsOf(message: Message, filter: TreeFilter): string {
   const { role, parts } = message
   const isYours = role === 'user' && authorOfMessage(message) === 'person'

@@ -3,10 +3,10 @@ import type { RunRow } from 'offshoot/protocol'
 import { useEffect } from 'react'
 import { readPref, usePref, writePref } from '../state/prefs.ts'
 
-/** So many are remembered; the oldest are forgotten. */
+/** Number of remembered branches; the oldest are forgotten. */
 const MOST = 1000
 
-/** Whether something has stopped on a branch since it was last looked at on this device. Only as long as it is remembered. */
+/** Whether a run has stopped on a branch since the last visit on this device, if that is remembered. */
 export function useUnread(): (branch: BranchView, run: RunRow | null) => boolean {
   const [seen] = usePref('seen')
   return ({ id, conversationId }, run) => {
@@ -15,7 +15,10 @@ export function useUnread(): (branch: BranchView, run: RunRow | null) => boolean
   }
 }
 
-/** A branch is looked at now; what happens on it meanwhile is seen too. The first time, the conversation as it is counts as seen. */
+/**
+ * Marks a branch as visited, including later events while it is in view. On the first call, the whole conversation
+ * counts as visited.
+ */
 export function useSeen({ id, conversationId }: BranchView, run: RunRow | null): void {
   const endedAt = run?.endedAt
   useEffect(() => {

@@ -4,11 +4,11 @@ import { useConversationView } from '../state/conversation.tsx'
 import { navigate } from '../state/route.ts'
 import { pathOf } from '../state/branch-lookup.ts'
 
-/** A finger has to go so far across, and no further up or down. Pixels. */
+/** Minimum horizontal and maximum vertical distance of a swipe. Pixels. */
 const ACROSS = 80
 const ASIDE = 40
 
-/** A swipe leads to the subagent beside, as the buttons above it do. What scrolls sideways by itself keeps its swipes. */
+/** A swipe goes to the sibling subagent, like the buttons above. Horizontally scrolling elements keep their swipes. */
 export function useSwipe(branch: BranchView) {
   const view = useConversationView()
   const from = useRef<{ readonly x: number; readonly y: number }>(undefined)

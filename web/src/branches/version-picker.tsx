@@ -8,7 +8,7 @@ import { pathOf, runOf } from '../state/branch-lookup.ts'
 
 type Message = MessagePage['messages'][number]
 
-/** `‹2/3›` where ways part: the same place in each version of what follows. */
+/** `‹2/3›` where branches diverge: goes to the same place in each version. */
 export function VersionPicker({ message }: { message: Message }) {
   const versions = useView((state) => versionsOf(state, message))
   const busy = useView((state) => isBusy(state, message))
@@ -35,14 +35,14 @@ export function VersionPicker({ message }: { message: Message }) {
   )
 }
 
-/** The branches that go on after the message before this one. */
+/** The branches that continue after the previous message. */
 function versionsOf(state: ViewState, message: Message): readonly BranchView[] {
   const before = beforeOf(state, message)
   const versions = before === undefined ? null : versionsAt(state, message.branchId, before)
   return versions?.branches.flatMap((id) => state.branches[id] ?? []) ?? []
 }
 
-/** The message before this one on the path; undefined: it is not loaded. */
+/** The previous message on the path; undefined: not loaded. */
 function beforeOf(state: ViewState, message: Message): Message['id'] | null | undefined {
   const branch = state.branches[message.branchId]
   const above = branch?.messages?.findLast(({ position }) => position < message.position)

@@ -7,7 +7,7 @@ import { isLive, needsYou } from '../ui/run-status-look.ts'
 import type { ToolEntry } from './transcript-items.ts'
 import { SubagentCard } from './subagent-card.tsx'
 
-/** The subagents of one turn, side by side as they work. */
+/** The subagents of one turn. */
 export function AgentsCard({ entries }: { entries: readonly ToolEntry[] }) {
   return (
     <section
@@ -51,7 +51,7 @@ interface Heading {
   readonly isDriven: boolean
 }
 
-/** Of several of which some have stopped, only the others run. */
+/** If some have stopped, only the others run. */
 function headOf(runs: readonly RunRow[], { count, isDriven }: Heading): string {
   const open = runs.filter(isLive).length
   const stopped = runs.length - open

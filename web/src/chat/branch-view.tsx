@@ -18,7 +18,7 @@ import { StatusBar } from './status-bar.tsx'
 import { Transcript } from './transcript.tsx'
 import { useWokenParent, WakeChoice } from './wake-choice.tsx'
 
-/** The middle of the page: one branch, with what is written to it. */
+/** The main column: one branch with its message field. */
 export function BranchPage({ branch, messageId }: { branch: BranchView; messageId: string | null }) {
   const verbs = useVerbs()
   const client = useClient()
@@ -71,7 +71,7 @@ export function BranchPage({ branch, messageId }: { branch: BranchView; messageI
   )
 }
 
-/** The branch that was open last is opened again on this device. */
+/** This device reopens the last visited branch. */
 function useRemembered(branch: BranchView): void {
   const [branches, setBranches] = usePref('branches')
   useEffect(() => {

@@ -5,20 +5,20 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { showError } from '../ui/toasts.tsx'
 
 interface ComposerProps {
-  /** `Message…`, or whom it goes to. */
+  /** Placeholder: `Message…`, or its recipient. */
   readonly placeholder: string
-  /** Whether something runs here: then there is a Stop, and a text can steer. */
+  /** Whether a run is active: shows Stop and allows steering. */
   readonly live: boolean
-  /** Kept while another branch is looked at. */
+  /** Kept while another branch is in view. */
   readonly draftKey: string
-  /** Of a page that is there to write on: it has the focus at once, where that brings up no keyboard. */
+  /** On a page for writing: focused at once, unless that opens a keyboard. */
   readonly focused?: boolean
-  /** Where it fails, the text comes back. */
+  /** If it fails, the text comes back. */
   readonly onSend: (text: string, mode: 'steer' | 'follow_up') => Promise<void>
   readonly onInterrupt: () => void
-  /** Whether a line that begins with `/` can be a command. */
+  /** Whether a line that starts with `/` can be a command. */
   readonly hasCommands?: boolean
-  /** Takes back what was sent last and is not read yet. */
+  /** Withdraws the last sent message if it is unread. */
   readonly onTakeBack?: () => Promise<string | undefined>
 }
 
@@ -37,7 +37,7 @@ export function Composer({
   const [text, change] = useDraft(draftKey)
   const [sending, setSending] = useState('')
   const field = useField(text, focused)
-  /** What has been written meanwhile stays. */
+  /** Text written in the meantime stays. */
   const comeBack = (before: string) => {
     change([before, drafts.get(draftKey)].filter(Boolean).join('\n'))
     field.current?.focus()
@@ -134,7 +134,7 @@ function Actions({ live, isEmpty, onInterrupt, onSteer }: ActionsProps) {
   )
 }
 
-/** The text of a branch, kept while another one is shown. */
+/** The draft of a branch, kept while another one is shown. */
 function useDraft(key: string): [text: string, change: (next: string) => void] {
   const [text, setText] = useState(() => drafts.get(key) ?? '')
   const change = (next: string) => {
@@ -144,7 +144,7 @@ function useDraft(key: string): [text: string, change: (next: string) => void] {
   return [text, change]
 }
 
-/** How the command that is being written goes on. */
+/** Completions of the current command. */
 function commandHint(text: string): string {
   const word = text.split(' ')[0] ?? ''
   return word.startsWith('/') ? chatCommands.filter((each) => each.startsWith(word)).join(' · ') : ''
@@ -157,7 +157,7 @@ function keysHint(live: boolean, hasCommands: boolean): string {
   return hasCommands ? `${keys} · / for commands` : keys
 }
 
-/** The field grows with its text; it has the focus where that brings up no keyboard. */
+/** The field grows with its text; it gets the focus unless that opens a keyboard. */
 function useField(text: string, focused: boolean): React.RefObject<HTMLTextAreaElement | null> {
   const field = useRef<HTMLTextAreaElement>(null)
   useGrowing(field, text)
@@ -167,7 +167,7 @@ function useField(text: string, focused: boolean): React.RefObject<HTMLTextAreaE
   return field
 }
 
-/** As high as its text, up to what the class allows. */
+/** As high as its text, within the limits of its class. */
 function useGrowing(field: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
   useLayoutEffect(() => {
     const element = field.current

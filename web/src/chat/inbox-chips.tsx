@@ -5,7 +5,7 @@ import { useVerbs } from '../state/verbs.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 
-/** What the model reads next, in its order: what waits in the inbox of this branch. */
+/** The inbox of this branch in reading order. */
 export function InboxChips({ items }: { items: readonly InboxItem[] }) {
   if (items.length === 0) return null
   return (
@@ -70,7 +70,7 @@ function EditChip({ item, onDone }: { item: InboxItem; onDone: () => void }) {
         }}
       >
         <input
-          // The press on Edit asked for it.
+          // Focused because Edit was pressed.
           ref={(element) => element?.focus()}
           value={text}
           onChange={(event) => setText(event.target.value)}
@@ -80,7 +80,7 @@ function EditChip({ item, onDone }: { item: InboxItem; onDone: () => void }) {
         />
         <Button type="submit">Save</Button>
         <Button look="quiet" onPress={onDone}>
-          Keep as it was
+          Cancel
         </Button>
       </form>
     </li>

@@ -9,12 +9,12 @@ import { showError } from '../ui/toasts.tsx'
 
 interface MessageActionsProps {
   readonly message: MessagePage['messages'][number]
-  /** It stands on a branch above: it can be left from, not repeated. */
+  /** It belongs to a branch above: it can be forked, not regenerated. */
   readonly inherited: boolean
   readonly children: ReactNode
 }
 
-/** What can be done with a message; visible when it is pointed at or focused, and always where a finger is used. */
+/** Actions of a message; visible on hover or focus, and always on touch screens. */
 export function MessageActions({ message, inherited, children }: MessageActionsProps) {
   const verbs = useVerbs()
   const conversationId = useConversationId()

@@ -91,7 +91,7 @@ function Reply({ item, inherited }: { item: Extract<Item, { kind: 'text' }>; inh
   )
 }
 
-/** An answer that is whole and ends its turn can be copied, made again and left from: its buttons stand below it. */
+/** A complete answer that ends its turn can be copied, regenerated and forked. */
 export function hasActions(item: Item): boolean {
   if (item.kind !== 'text' || !item.last || item.message.state === 'streaming') return false
   return !item.message.parts.some(({ type }) => type === 'tool-call')

@@ -5,14 +5,14 @@ import { showError } from '../ui/toasts.tsx'
 import { itemsOf, type Item } from './transcript-items.ts'
 
 export interface PathItems {
-  /** Those of the branches above come first. */
+  /** Messages of ancestor branches come first. */
   readonly items: readonly Item[]
   readonly loaded: boolean
-  /** The branch of which there are older messages to load; null: none. */
+  /** The branch with older messages to load; null: none. */
   readonly olderOf: BranchView | null
 }
 
-/** What is to be read on a branch: what it inherits of those above, and its own. Loads what is missing. */
+/** The messages of a branch: inherited ones, then its own. Loads missing ones. */
 export function usePathItems(branchId: string): PathItems {
   const view = useConversationView()
   const path = useView((state) => branchesOf(state, branchId))
@@ -33,12 +33,12 @@ export function usePathItems(branchId: string): PathItems {
   }
 }
 
-/** The branches whose messages are read on this one, the one that stands above all first. */
+/** The branches whose messages this one shows, topmost first. */
 export function branchesOf(state: ViewState, branchId: string): readonly BranchView[] {
   return lineage(state, branchId as BranchView['id']).flatMap(({ branchId: id }) => state.branches[id] ?? [])
 }
 
-/** Where the messages of a branch lack older ones, those above it would not join them: they wait. */
+/** If a branch lacks older messages, those above it would leave a gap: they wait. */
 function messagesOf(path: readonly BranchView[]) {
   const from = path.findLastIndex((branch) => branch.before !== null)
   return path.slice(Math.max(0, from)).flatMap((branch, at, shown) => {
@@ -63,7 +63,7 @@ function useBranchOfCall(): ReadonlyMap<string, BranchView> {
           return branch && callId && callId !== 'null' ? [[callId, branch] as const] : []
         }),
       ),
-    // What else changes in a branch is of no interest here.
+    // Ignores other changes of a branch.
     [spawned],
   )
 }

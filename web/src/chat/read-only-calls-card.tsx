@@ -4,7 +4,7 @@ import { useFold } from '../state/folds.ts'
 import { summaryOfLooks, type ToolEntry } from './transcript-items.ts'
 import { isSameEntry, ToolCard } from './tool-card.tsx'
 
-/** Calls in a row that only looked: one line, which opens to them. */
+/** Consecutive read-only calls, folded into one line. */
 export const LooksCard = memo(
   ({ entries }: { entries: readonly ToolEntry[] }) => {
     const [open, setOpen] = useFold(`looks-${entries[0]?.part.id}`)

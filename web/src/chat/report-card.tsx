@@ -10,11 +10,11 @@ type Report = Extract<Part, { type: 'report' }>['report']
 
 interface ReportProps {
   readonly report: Report
-  /** What the subagent wrote. */
+  /** Text of the subagent. */
   readonly text: string
 }
 
-/** A report that was delivered: whose it is, and what it says. */
+/** A delivered report with its agent. */
 export function ReportCard({ report, text }: ReportProps) {
   const [open, setOpen] = useFold(`report-${report.fromRunId}-${report.status}`)
   const title = reportTitle(report)
@@ -44,7 +44,7 @@ export function ReportCard({ report, text }: ReportProps) {
   )
 }
 
-/** The text of a report, under what the runtime says of it. */
+/** The text of a report, below the runtime's remarks. */
 export function ReportText({ report, text }: ReportProps) {
   return (
     <>

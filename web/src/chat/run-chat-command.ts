@@ -14,7 +14,7 @@ import { counted } from '../ui/format.ts'
 import { isLive } from '../ui/run-status-look.ts'
 import { showToast } from '../ui/toasts.tsx'
 
-/** Carries out a command that was written in the place of a message. @throws Error in words for people. */
+/** Executes a chat command. @throws Error with a message for people. */
 export async function runChatCommand(
   command: ChatCommand,
   client: Client,
@@ -84,7 +84,7 @@ async function approve(
   await client.answerApproval({ id, answer, by: thisWindow })
 }
 
-/** In the order in which they were started: that is their number. */
+/** In order of start, which gives their numbers. */
 function subagentsOf(state: ViewState): readonly BranchView[] {
   return Object.values(state.branches)
     .filter(({ kind }) => kind === 'subagent')

@@ -1,16 +1,16 @@
 import { useEffect } from 'react'
 
-/** What the keys of the page do with the messages in view. */
+/** Actions of keyboard shortcuts on the visible messages. */
 export interface ShownTranscript {
-  /** Shows the first of those that are loaded, and keeps to it whatever comes at the end. */
+  /** Shows the first loaded message, and stays there. */
   toStart(): void
-  /** Shows the last, and goes on with what comes. */
+  /** Shows the last message, and follows new ones. */
   toEnd(): void
 }
 
 let shown: ShownTranscript | null = null
 
-/** The one that is on the page. */
+/** The transcript on the page. */
 export function shownTranscript(): ShownTranscript | null {
   return shown
 }

@@ -10,8 +10,8 @@ import { Icon } from '../ui/icon.tsx'
 import { canContinue, isLive, lookOf } from '../ui/run-status-look.ts'
 
 /**
- * The status line of the main branch: what it does or waits for, why, since when, and the verb that helps. Any other branch
- * has it in its header; here are only the subagents below it that are paused.
+ * The status line of the main branch: its state, reason, duration, and the verb that helps. Other branches have it in
+ * their header; here they show only paused subagents below them.
  */
 export function StatusBar({ branch }: { branch: BranchView }) {
   const run = useView((state) => runOf(state, branch.id))
@@ -27,7 +27,7 @@ interface StatusProps {
   readonly run: RunRow
 }
 
-/** On one quiet line, with a button for each subagent that is paused. It changes too often to be read aloud. */
+/** A quiet line with a button per paused subagent. It changes too often to be announced. */
 function StatusRow({ branch, run }: StatusProps) {
   const verbs = useVerbs()
   const line = useStatus(run)
@@ -66,7 +66,7 @@ function Since({ at }: { at: number | null }) {
   return at === null ? null : `for ${durationWords(now - at)}`
 }
 
-/** Why a branch stands still, what goes on or waits below it, and how it goes on. */
+/** Why a branch is stopped, what is active below it, and how to resume it. */
 function StoppedBar({ branch, run }: StatusProps) {
   const verbs = useVerbs()
   const line = useStatus(run)

@@ -19,7 +19,7 @@ import type { ToolEntry } from './transcript-items.ts'
 import { ReportText } from './report-card.tsx'
 import { ToolCard } from './tool-card.tsx'
 
-/** Nested cards stand no further to the right than this; deeper ones say their depth. */
+/** Deeper cards are not indented further, but show their depth. */
 const MAX_NESTING = 3
 
 /** The subagent that a call started, or is about to start. */
@@ -73,7 +73,7 @@ export function RunCard({ run, report, nesting }: RunCardProps) {
 
 type Output = NonNullable<ToolEntry['result']>['output']
 
-/** What the call was answered: the report, or in one line that its subagent works in the background. */
+/** The answer of the call: the report, or one line for a background subagent. */
 function Answer({ output: { text, subagent } }: { output: Output }) {
   if (subagent?.type === 'report') return <ReportText report={subagent} text={text} />
   if (subagent) return <p className="text-xs text-ink-3">{text}</p>
@@ -125,7 +125,7 @@ function Opened({ run, report }: { run: RunRow; report: Output | undefined }) {
   )
 }
 
-/** Opens its branch with the cursor in the field; the way back leads here. */
+/** Opens its branch with the cursor in the message field; Back leads here. */
 function writeTo({ conversationId, branchId }: RunRow): void {
   navigate(branchPath(conversationId, branchId))
   focusOpener('composer')

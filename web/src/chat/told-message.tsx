@@ -7,10 +7,10 @@ import { MessageActions } from './message-actions.tsx'
 
 type Message = MessagePage['messages'][number]
 
-/** What the runtime says is folded where it has more characters. */
+/** Longer runtime messages are folded. Characters. */
 const SHORT = 200
 
-/** What an agent was told by the runtime or by another agent: a quiet line that says by whom, with nothing to edit. */
+/** A message of the runtime or another agent to this agent: a quiet line with its author, not editable. */
 export function ToldMessage({ message, inherited }: { message: Message; inherited: boolean }) {
   const [open, setOpen] = useFold(message.id)
   const isSummary = message.parts.some((part) => part.type === 'text' && part.summaryOf !== undefined)

@@ -15,8 +15,8 @@ import { iconOf } from '../ui/tool-icon.ts'
 import { WholeOutput } from './whole-output.tsx'
 
 /**
- * One line a call: picture, verb, target, size, time. It opens to what went in and what came out; while it waits for a
- * person, the card of that question stands below it instead.
+ * One line per call: icon, verb, target, size, duration. Opens to input and output; while it waits for a person, the
+ * card of that ask is below it instead.
  */
 export const ToolCard = memo(
   ({ entry }: { entry: ToolEntry }) => {
@@ -48,7 +48,7 @@ const LINE = 'touch:min-h-11 flex w-full items-center gap-2 rounded-md px-2 py-1
 
 type Ask = ViewState['approvals'][number] | ViewState['questions'][number]
 
-/** What a call waits for a person to say. */
+/** The open ask of a call. */
 function askOf({ approvals, questions }: ViewState, callId: string): Ask | undefined {
   return [...approvals, ...questions].find((ask) => ask.callId === callId)
 }
@@ -108,7 +108,7 @@ function ToolIcon({ tool, end }: { tool: string; end: CallEnd }) {
   return <Icon name={iconOf(tool)} size={14} className={isBadEnd(end) ? 'text-failed' : 'text-ink-3'} />
 }
 
-/** What is worth seeing of a closed card: the first line of an error, the last one of a running command. */
+/** Preview of a closed card: the first line of an error, or the last line of a running command. */
 function ToolAside({ entry, end }: { entry: ToolEntry; end: CallEnd }) {
   const output = end.kind === 'running' ? (entry.call?.lastLine ?? '') : ''
   const error = errorOf(entry, end)
@@ -124,14 +124,14 @@ function ToolAside({ entry, end }: { entry: ToolEntry; end: CallEnd }) {
   )
 }
 
-/** Of a call that was stopped, its word says everything. */
+/** For a stopped call, its label says everything. */
 function errorOf({ call, result }: ToolEntry, end: CallEnd): string | undefined {
   if (end.kind === 'interrupted' || end.kind === 'cancelled') return undefined
   const said = end.kind === 'failed' && result ? outputForPeople(result.output) : undefined
   return call?.error?.message ?? said
 }
 
-/** Input or change, and output. A change that was made is what the tool says it was: it is shown once. */
+/** Input or change, and output. A finished change is shown once, as the tool reported it. */
 function ToolDetail({ entry }: { entry: ToolEntry }) {
   const change = changeOf(entry)
   const said = entry.result && outputForPeople(entry.result.output)
@@ -148,7 +148,7 @@ function ToolDetail({ entry }: { entry: ToolEntry }) {
       {output !== '' && <TextLines text={output} label="Output" />}
       {artifactId && <WholeOutput artifactId={artifactId} />}
       {output === '' && change?.words === undefined && entry.result && (
-        <p className="text-xs text-ink-3">It gave no output.</p>
+        <p className="text-xs text-ink-3">No output</p>
       )}
     </div>
   )

@@ -1,7 +1,7 @@
 import { changingTools, splitPatch, type CallEnd } from 'offshoot/client'
 import type { ToolEntry } from './transcript-items.ts'
 
-/** `Read` and `lib/auth.ts:1-80`: what was done, and to what. Tools make the title; a command has `$` for a verb. */
+/** `Read` and `lib/auth.ts:1-80`: action and target. Tools provide the title; a command has the verb `$`. */
 export function titleOf({ part, call }: ToolEntry): { readonly verb: string; readonly target: string } {
   const title = call?.title ?? part.tool
   const space = title.indexOf(' ')
@@ -10,7 +10,7 @@ export function titleOf({ part, call }: ToolEntry): { readonly verb: string; rea
     : { verb: title.slice(0, space), target: title.slice(space + 1) }
 }
 
-/** The words of an end that is not plainly good; undefined where the line says enough. */
+/** Label of an outcome other than success; undefined: the line says enough. */
 export function wordOf({ kind, words }: CallEnd): string | undefined {
   if (kind === 'awaiting_approval') return 'needs you'
   return kind === 'pending' || kind === 'running' || kind === 'completed' ? undefined : words
@@ -18,11 +18,11 @@ export function wordOf({ kind, words }: CallEnd): string | undefined {
 
 interface Change {
   readonly patch: string
-  /** What the tool says of a change that it has made; undefined: it is only wanted, or a whole new file. */
+  /** The tool's report of a finished change; undefined: only requested, or a whole new file. */
   readonly words: string | undefined
 }
 
-/** What a call changes: as it was made, with the line numbers of the file; before that, as it is wanted. */
+/** The change of a call: as made, with line numbers; before that, as requested. */
 export function changeOf({ part, result }: ToolEntry): Change | undefined {
   if (!changingTools.has(part.tool)) return undefined
   const made = result?.status === 'completed' ? splitPatch(result.output.text) : undefined
@@ -42,7 +42,7 @@ function patchOf(name: string, hunk: string, lines: string): string {
   return `--- a/${name}\n+++ b/${name}\n${hunk}\n${lines}`
 }
 
-/** Both texts line by line, what they begin and end with in common once. */
+/** Both texts line by line, with common lines at both ends merged. */
 function diffOf(before: string, after: string): string {
   const [a, b] = [before.split('\n'), after.split('\n')]
   let start = 0
@@ -68,7 +68,7 @@ export function firstLine(text: string): string {
   return at < 0 ? text : text.slice(0, at)
 }
 
-/** The input for people: a command as it is, one text as it is, otherwise JSON. */
+/** The input for people: a command or a single text unchanged, otherwise JSON. */
 export function shownInput({ part }: ToolEntry): string {
   if (part.invalid !== undefined) return part.invalid
   const command = part.tool === 'bash' ? textIn(part.input, 'command') : undefined

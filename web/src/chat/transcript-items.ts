@@ -5,20 +5,20 @@ type Message = MessagePage['messages'][number]
 type Part = Message['parts'][number]
 type PartOf<T extends Part['type']> = Extract<Part, { type: T }>
 
-/** A tool call with everything that is known about it. */
+/** A tool call with everything known about it. */
 export interface ToolEntry {
   readonly part: PartOf<'tool-call'>
-  /** Absent while it has not begun. */
+  /** Absent until it starts. */
   readonly call: CallView | undefined
   readonly result: PartOf<'tool-result'> | undefined
   /** The branch of the subagent that it started. */
   readonly branch: BranchView | undefined
 }
 
-/** What stands in a transcript, one below the other. */
+/** An item of a transcript. */
 export type Item =
   | { readonly kind: 'user'; readonly key: string; readonly message: Message }
-  /** What an agent was told, and no person wrote. */
+  /** Input of an agent that no person wrote. */
   | { readonly kind: 'told'; readonly key: string; readonly message: Message }
   | {
       readonly kind: 'report'
@@ -58,7 +58,7 @@ export type Item =
       readonly key: string
       readonly message: Message
       readonly part: PartOf<'notice'>
-      /** The branch whose card it is: that of the subagent which it is about, where no item before shows it. */
+      /** The branch whose card this is: that of its subagent, unless an earlier item shows it. */
       readonly cardOf: string | undefined
     }
   | { readonly kind: 'file'; readonly key: string; readonly message: Message; readonly part: PartOf<'file'> }
@@ -69,10 +69,10 @@ export interface Known {
   readonly branchOfCall: ReadonlyMap<string, BranchView>
 }
 
-/** Tools that only look: several in a row are one line. */
+/** Read-only tools: consecutive calls are folded into one line. */
 const LOOKS: ReadonlySet<string> = new Set(['read', 'glob', 'grep', 'list'])
 
-/** The items of the messages of a branch. Calls that only look and stand together are folded; so are subagents. */
+/** The items of a branch's messages. Consecutive read-only calls are folded; so are subagents. */
 export function itemsOf(messages: readonly Message[], known: Known): readonly Item[] {
   const results = new Map(messages.flatMap((message) => message.parts.flatMap(asResult)))
   const items: Item[] = []
@@ -86,7 +86,7 @@ export function itemsOf(messages: readonly Message[], known: Known): readonly It
   return withOneCardEach(items)
 }
 
-/** A subagent that a person started is noted at its start and at its end: the first note is its card. */
+/** A subagent started by a person has a notice at its start and its end: the first one is its card. */
 function withOneCardEach(items: readonly Item[]): readonly Item[] {
   const shown = new Set<string>()
   return items.map((item) => {
@@ -128,7 +128,7 @@ function itemsOfMessage(
   })
 }
 
-/** What a person wrote is one item; reports and notices in a message stand by themselves. */
+/** A person's text is one item; reports and notices in a message are separate. */
 function itemsOfUser(message: Message): Item[] {
   const others = [...reportsOf(message), ...noticesOf(message)]
   const author = authorOfMessage(message)
@@ -171,7 +171,7 @@ function toolItem(
   return { kind: 'tool', key, message, entry }
 }
 
-/** Adds an item, to the one before where both are of the kind that folds. Subagents fold within one message alone. */
+/** Adds an item, merging it with the previous one if both fold. Subagents fold only within one message. */
 function join(items: Item[], item: Item): void {
   const before = items.at(-1)
   const sameMessage = before?.message === item.message
@@ -182,7 +182,7 @@ function join(items: Item[], item: Item): void {
   else items.push(item)
 }
 
-/** `Read 6 files`, or what else was looked at. */
+/** `Read 6 files`, or another summary. */
 export function summaryOfLooks(entries: readonly ToolEntry[]): string {
   const count = (tool: string) => entries.filter((entry) => entry.part.tool === tool).length
   const said = [

@@ -9,19 +9,19 @@ import { usePathItems, type PathItems } from './path-messages.ts'
 import { useShownTranscript } from './shown-transcript.ts'
 import { useStick } from './use-stick.ts'
 
-/** So many items are drawn as they are; of more, those in view. */
+/** Longer transcripts draw only the visible items. */
 const ALL_UP_TO = 200
 const GUESSED_HEIGHT = 80
-/** As near to the top as this, the page before is loaded. Pixels. */
+/** This close to the top, the previous page is loaded. Pixels. */
 const LOAD_WITHIN = 600
 
 interface TranscriptProps {
   readonly branchId: string
-  /** The message that the address names. */
+  /** The message named in the address. */
   readonly messageId: string | null
 }
 
-/** What was said and done on a branch. */
+/** The messages and calls of a branch. */
 export function Transcript({ branchId, messageId }: TranscriptProps) {
   const path = usePathItems(branchId)
   const { items, loaded } = path
@@ -74,7 +74,7 @@ interface ItemsProps {
   readonly scrollToTop: React.RefObject<(() => void) | null>
 }
 
-/** Of a long branch never all is drawn, not even while little of it is loaded: what is read would jump. */
+/** A long branch is never drawn completely, not even while little of it is loaded: the view would jump. */
 function Items(props: ItemsProps) {
   const { items } = props
   const isLong = items.length > ALL_UP_TO || (items.at(-1)?.message.position ?? 0) > ALL_UP_TO
@@ -124,7 +124,10 @@ function VirtualItems({ items, branchId, box, scrollToTop }: ItemsProps) {
   )
 }
 
-/** Calls stand close together; who speaks next stands apart. Where heights are measured, space is part of the item. */
+/**
+ * Calls are close together; a new speaker gets more space. Space is part of an item, so that measured heights include
+ * it.
+ */
 function gapOf(before: Item | undefined, item: Item, inside = false): string {
   if (!before) return ''
   const small = isCall(before) && isCall(item)
@@ -142,11 +145,11 @@ function isCall({ kind }: Item): boolean {
   return kind === 'tool' || kind === 'looks' || kind === 'reasoning'
 }
 
-/** Loads the page before, and leaves what is being read where it is. To be called at each movement. */
+/** Loads the previous page without moving the view. Call it on every scroll. */
 function useOlder({ olderOf, items }: PathItems, box: React.RefObject<HTMLDivElement | null>): () => void {
   const view = useConversationView()
   const loading = useRef(false)
-  /** How far the view is from the end: that stays. */
+  /** The distance from the end, which is kept. */
   const below = useRef(0)
   const first = items[0]?.key
   const shown = useRef(first)
@@ -165,18 +168,18 @@ function useOlder({ olderOf, items }: PathItems, box: React.RefObject<HTMLDivEle
     view
       .loadOlder(olderOf.id)
       .catch(showError)
-      // One frame later it is drawn.
+      // Drawn one frame later.
       .finally(() => requestAnimationFrame(() => requestAnimationFrame(() => (loading.current = false))))
   }
 }
 
-/** Tells the styles where the messages begin: what lies over the page keeps to them. */
+/** Exposes the start of the messages to CSS, for overlays. */
 function useMessagesTop(box: React.RefObject<HTMLDivElement | null>): void {
   useEffect(() => {
     const element = box.current
     if (!element) return undefined
     const { style } = document.documentElement
-    // What comes or goes above makes them smaller or larger.
+    // Content above changes their height.
     const observer = new ResizeObserver(() =>
       style.setProperty('--messages-top', `${element.getBoundingClientRect().top}px`),
     )
@@ -188,7 +191,7 @@ function useMessagesTop(box: React.RefObject<HTMLDivElement | null>): void {
   }, [box])
 }
 
-/** Goes to the message that the address names, once it is there. */
+/** Scrolls to the message in the address once it is loaded. */
 function useJump(
   messageId: string | null,
   items: readonly Item[],
@@ -205,7 +208,7 @@ function useJump(
   }, [there, messageId, box, stick])
 }
 
-/** A finished answer is said once; what streams is not said word by word. */
+/** Announces a finished answer once, not each streamed word. */
 function Announcer({ items }: { items: readonly Item[] }) {
   const last = items.findLast((item) => item.kind === 'text' && item.message.state !== 'streaming')
   const text = last?.kind === 'text' ? last.part.text : ''

@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
 
-/** Nearer to the end than this, a reader is taken along. Pixels. */
+/** This close to the end, the view follows new content. Pixels. */
 const NEAR = 100
 
 /**
- * Keeps the end of a growing list in view, but never takes a reader along who has scrolled away from it: then it counts
- * what has come since. `scrollToTop` is set while only the items in view are drawn: what measures them must know where
- * the view is before the browser tells of it, or it takes the view back to keep what was in it in place.
+ * Keeps the end of a growing list in view unless the reader has scrolled away; then counts new items. A virtual list
+ * sets `scrollToTop`, because it must know the new position before the browser reports it: otherwise its next
+ * measurement scrolls back to keep the old position.
  */
 export function useStick(
   box: RefObject<HTMLDivElement | null>,
@@ -37,7 +37,7 @@ export function useStick(
     setSeen(last)
   }, [toEnd, last, items])
   useEffect(() => {
-    // Cards that open, and code that gets its colours, make the list longer without a new item.
+    // Opened cards and highlighted code change the height without a new item.
     const element = box.current?.firstElementChild
     if (!element) return undefined
     const observer = new ResizeObserver(() => sticks.current && toEnd())
@@ -47,7 +47,7 @@ export function useStick(
   return { onScroll, toStart, toEnd, missed: countAfter(items, seen), stick: sticks }
 }
 
-/** How many came after the one that was seen last; what is loaded before it does not count. */
+/** New items since the last seen one; earlier pages do not count. */
 export function countAfter(items: readonly { readonly key: string }[], seen: string | undefined): number {
   if (seen === undefined) return items.length
   const at = items.findLastIndex(({ key }) => key === seen)

@@ -10,7 +10,7 @@ import { MessageActions } from './message-actions.tsx'
 
 type Message = MessagePage['messages'][number]
 
-/** What a person wrote. To edit it is to go another way from before it: nothing is overwritten. */
+/** A person's message. Editing creates a fork before it: nothing is overwritten. */
 export const UserMessage = memo(({ message, inherited }: { message: Message; inherited: boolean }) => {
   const [editing, setEditing] = useState(false)
   const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
@@ -53,7 +53,7 @@ function EditMessage({ message, text, onDone }: { message: Message; text: string
       }}
     >
       <textarea
-        // The press on Edit asked for it.
+        // Focused because Edit was pressed.
         ref={(element) => element?.focus()}
         dir="auto"
         value={next}
@@ -64,9 +64,9 @@ function EditMessage({ message, text, onDone }: { message: Message; text: string
         className="block w-full resize-none bg-transparent px-1.5 text-base outline-none"
       />
       <div className="flex items-center justify-end gap-1.5">
-        <p className="flex-1 px-1.5 text-xs text-ink-3">Makes a new version; this one stays.</p>
+        <p className="flex-1 px-1.5 text-xs text-ink-3">Saves a new version; this one is kept.</p>
         <Button look="quiet" onPress={onDone}>
-          Leave it
+          Cancel
         </Button>
         <Button type="submit" look="primary" isDisabled={!next.trim()}>
           Send

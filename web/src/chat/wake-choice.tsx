@@ -2,7 +2,7 @@ import { wakesParent, type BranchView } from 'offshoot/client'
 import { useView } from '../state/conversation.tsx'
 import { runOf } from '../state/branch-lookup.ts'
 
-/** The agent that the report of a stopped subagent wakes, once a text is sent to it; null: it wakes none. */
+/** The agent that a stopped subagent's report will wake after a new message; null: none. */
 export function useWokenParent(branch: BranchView): string | null {
   return useView((state) => {
     const run = runOf(state, branch.id)
@@ -16,7 +16,7 @@ export function useWokenParent(branch: BranchView): string | null {
   })
 }
 
-/** Of what a person started: as its card on the branch above says, where that is loaded. */
+/** For a subagent started by a person: as its card says, if that is loaded. */
 function wokenAbove(above: BranchView | undefined, { id }: BranchView): string | null {
   const parts = (above?.messages ?? []).flatMap((message) => message.parts)
   const wakes = parts.some(
@@ -31,7 +31,7 @@ interface WakeChoiceProps {
   readonly onChange: (wake: boolean) => void
 }
 
-/** Said before a text is sent to a finished subagent: what it costs beside its own answer, and that it need not. */
+/** Shown before a message to a finished subagent: the additional cost of waking its parent, and the choice not to. */
 export function WakeChoice({ parent, wake, onChange }: WakeChoiceProps) {
   return (
     <label className="touch:min-h-11 flex items-center gap-2 px-1 pb-2 text-xs text-ink-2">
@@ -42,8 +42,8 @@ export function WakeChoice({ parent, wake, onChange }: WakeChoiceProps) {
         className="accent-accent"
       />
       {wake
-        ? `The report will wake ${parent}, whose answer is billed too.`
-        : `The report stays here; ${parent} is not woken.`}
+        ? `The report starts a turn of ${parent}, which is billed too.`
+        : `The report stays here and starts no turn of ${parent}.`}
     </label>
   )
 }

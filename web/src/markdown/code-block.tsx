@@ -25,7 +25,7 @@ export const CodeBlock = memo(({ code, language }: { code: string; language: str
   </div>
 ))
 
-/** Code in colours, as soon as they are there. What is written since then stays plain until it has its own. */
+/** Highlighted code, once available. Newer text stays plain until it is highlighted. */
 function Highlighted({ code, language }: { code: string; language: string }) {
   const [known, setKnown] = useState<{ code: string; language: string; tokens: readonly CodeToken[][] }>()
   useEffect(() => {

@@ -33,12 +33,12 @@ const ALIASES: Readonly<Record<string, LanguageName>> = {
   h: 'c',
   xml: 'html',
 }
-/** Longer code is shown without colours. Characters. */
+/** Longer code is not highlighted. Characters. */
 const MAX_CHARS = 40_000
-/** A longer line is shown without colours: generated text, on which the patterns take long. Characters. */
+/** Code with a longer line is not highlighted: generated text, for which patterns are slow. Characters. */
 export const MAX_LINE_CHARS = 1_000
 
-/** The language whose colours code has; undefined: it is too long, or of a language that is not known. */
+/** The language to highlight; undefined: too long, or an unknown language. */
 export function coloursOf(code: string, name: string): LanguageName | undefined {
   if (code.length > MAX_CHARS) return undefined
   const said = name.toLowerCase()

@@ -8,12 +8,12 @@ interface DiffViewProps {
   /** The unified diff of one file. */
   readonly patch: string
   readonly label: string
-  /** The file, where nothing beside it says which. */
+  /** The file, if no other text names it. */
   readonly name?: string
 }
 
 const FIRST = 40
-/** More at once would hold up the page. */
+/** More lines at once would block the page. */
 const MOST = 5000
 const LOOKS = {
   context: '',
@@ -24,7 +24,7 @@ const LOOKS = {
 } as const
 const MARKS = { context: ' ', removed: '-', added: '+', gap: ' ', note: ' ' } as const
 
-/** A change: each line with its number in the file, that of the old text where the line goes. */
+/** A change: each line with its number in the file; removed lines have the old one. */
 export const DiffView = memo(({ patch, label, name }: DiffViewProps) => {
   const [open, setOpen] = useState(false)
   const lines = useMemo(() => patchLines(patch) ?? [], [patch])
@@ -101,7 +101,7 @@ function Row({ line: { kind, text, before, after }, tokens, digits }: RowProps) 
 
 type LineTokens = readonly (readonly CodeToken[] | undefined)[]
 
-/** The coloured words of each line, as soon as they are there. */
+/** The highlighted words of each line, once available. */
 function useTokens(lines: readonly PatchLine[], patch: string): LineTokens | undefined {
   const [known, setKnown] = useState<{ readonly lines: readonly PatchLine[]; readonly tokens: LineTokens }>()
   useEffect(() => {
@@ -117,7 +117,7 @@ function useTokens(lines: readonly PatchLine[], patch: string): LineTokens | und
   return known?.lines === lines ? known.tokens : undefined
 }
 
-/** Both texts by themselves: what goes and what comes are not the code of one text. */
+/** Highlights both texts separately: removed and added lines are not one program. */
 async function tokensOf(lines: readonly PatchLine[], language: string): Promise<LineTokens | undefined> {
   const of = (side: PatchLine['kind']) => lines.filter(({ kind }) => kind === 'context' || kind === side)
   const [old, next] = [of('removed'), of('added')]
@@ -138,5 +138,5 @@ function languageOf(name: string): string {
   return /\.([A-Za-z0-9]+)$/.exec(name)?.[1] ?? ''
 }
 
-/** Code without colours is readable too. */
+/** Code without highlighting is readable too. */
 function stayPlain(): void {}

@@ -12,7 +12,7 @@ const NAMED: Readonly<Record<string, string>> = {
   larr: '←',
 }
 
-/** The characters that references (`&lt;`, `&#60;`) stand for; others stay as they are written. */
+/** Decodes character references (`&lt;`, `&#60;`); unknown ones stay. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,8}));/gi, (whole, decimal, hex, name) => {

@@ -8,11 +8,11 @@ export interface HighlightQuestion {
 
 export interface HighlightAnswer {
   readonly id: number
-  /** undefined: it has no colours. */
+  /** undefined: not highlighted. */
   readonly tokens: readonly CodeToken[][] | undefined
 }
 
-/** What the queue needs of a `Worker`. */
+/** The part of a `Worker` that the queue uses. */
 export interface HighlightWorker {
   postMessage(question: HighlightQuestion): void
   addEventListener(type: 'message', listener: (event: { readonly data: HighlightAnswer }) => void): void
@@ -26,12 +26,12 @@ interface Waiting extends HighlightQuestion {
   readonly onTokens: OnTokens
 }
 
-/** A pattern that takes this long on capped lines does not end; its code stays plain. Milliseconds. */
+/** With capped lines, a pattern that takes this long never ends; its code stays plain. Milliseconds. */
 const STUCK_MS = 60_000
 
 /**
- * Asks a worker for the colours of one piece of code at a time. Code that changes while it waits is asked for once, as
- * it is then: a block that grows does not pile up work.
+ * Highlights one piece of code at a time in a worker. Waiting code that changes is requested once, in its latest form,
+ * so that a growing block does not pile up work.
  */
 export class HighlightQueue {
   readonly #start: () => HighlightWorker
@@ -45,7 +45,7 @@ export class HighlightQueue {
     this.#start = start
   }
 
-  /** Asks; the returned function withdraws the question. */
+  /** Requests highlighting; the returned function cancels the request. */
   ask(code: string, language: string, onTokens: OnTokens): () => void {
     const id = ++this.#lastId
     this.#waiting.set(id, { id, code, language, onTokens })
@@ -73,12 +73,12 @@ export class HighlightQueue {
   #answered({ id, tokens }: HighlightAnswer): void {
     if (this.#asked?.id !== id) return
     const asked = this.#settled()
-    // A question that was withdrawn meanwhile has nobody to tell.
+    // The request was cancelled in the meantime.
     if (asked && tokens) asked.onTokens(tokens)
     this.#next()
   }
 
-  /** The code that was asked for stays plain; the next question goes to a new worker. */
+  /** The requested code stays plain; the next request goes to a new worker. */
   #giveUp(): void {
     this.#worker?.terminate()
     this.#worker = undefined
@@ -86,7 +86,7 @@ export class HighlightQueue {
     this.#next()
   }
 
-  /** What was asked, where it is still wanted. */
+  /** The current request, if it is still wanted. */
   #settled(): Waiting | undefined {
     clearTimeout(this.#timer)
     const asked = this.#asked
@@ -98,7 +98,7 @@ export class HighlightQueue {
 
 let queue: HighlightQueue | undefined
 
-/** The colours of code, as soon as they are there. The returned function withdraws the question. */
+/** Highlights code asynchronously. The returned function cancels the request. */
 export function askForColours(code: string, language: string, onTokens: OnTokens): () => void {
   queue ??= new HighlightQueue(
     () => new Worker(new URL('highlight-worker.ts', import.meta.url), { type: 'module' }),

@@ -30,8 +30,8 @@ const loaded = new Map<string, Promise<unknown>>()
 let highlighter: Promise<HighlighterCore> | undefined
 
 /**
- * The coloured words of each line; undefined where there are none. Lengths bound the work and never the time: the same
- * code has the same colours on a busy machine.
+ * The highlighted words of each line; undefined: none. Lengths bound the work, not time, so the result does not depend
+ * on the load.
  */
 export async function highlight(code: string, name: string): Promise<readonly CodeToken[][] | undefined> {
   const language = coloursOf(code, name)

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { decodeEntities } from './entities.ts'
 import { safeLink } from './safe-link.ts'
 
-/** Text within a block. Markup that a text contains is shown as the text that it is. */
+/** Text within a block. Markup in it is shown as text. */
 export function Inline({ tokens }: { tokens: readonly Token[] | undefined }) {
   return tokens?.map((token, index) => <InlineToken key={index} token={token as MarkedToken} />)
 }
@@ -39,7 +39,7 @@ function InlineToken({ token }: { token: MarkedToken }): ReactNode {
         </SafeLink>
       )
     case 'image':
-      // Loading it would tell somebody that this text is being read.
+      // Loading it would reveal that this text is being read.
       return <SafeLink href={token.href}>{`Image: ${token.text || token.href}`}</SafeLink>
     case 'text':
       return token.tokens ? <Inline tokens={token.tokens} /> : decodeEntities(token.text)

@@ -1,14 +1,14 @@
 import { lexer, type Token } from 'marked'
 
-/** A block of a text, with the token that it was read as. The same block of a longer text is the same object. */
+/** A block of a text with its token. Unchanged blocks of a growing text keep their identity. */
 export interface Block {
   readonly raw: string
   readonly token: Token
 }
 
 /**
- * The blocks of a text. Given what the text was before, only what can have changed is read again: a text that grows by
- * a word costs its last block and not its length. Definitions of links that come later count from the next full reading.
+ * Splits a text into blocks. With the previous text, parses only what can have changed: a new word costs its last
+ * block, not the whole text. Later link definitions apply from the next full parse.
  */
 export function toBlocks(text: string, before: readonly Block[] = []): readonly Block[] {
   const kept = stillTrue(text, before)
@@ -20,7 +20,7 @@ function read(text: string): Block[] {
   return lexer(text, { gfm: true }).map((token) => ({ raw: token.raw, token }))
 }
 
-/** All but the last two: a blank line and the block before it may still become one with what follows. */
+/** All except the last two: a blank line and the block before it may still join later text. */
 function stillTrue(text: string, before: readonly Block[]): readonly Block[] {
   const kept: Block[] = []
   let at = 0

@@ -5,8 +5,8 @@ import { CodeBlock } from './code-block.tsx'
 import { Inline } from './inline.tsx'
 
 /**
- * A text in Markdown. It is made of elements and never of markup, so that nothing in it can run. While it grows, a block
- * that stands is not drawn again.
+ * Markdown as elements, never as markup, so that nothing in it can run. While a text grows, finished blocks are not
+ * drawn again.
  */
 export function Markdown({ text, streaming = false }: { text: string; streaming?: boolean }) {
   const blocks = useBlocks(text, streaming)
@@ -65,7 +65,7 @@ function blocksOf(tokens: readonly Token[]): ReactNode {
   return tokens.map((token, index) => <BlockToken key={index} token={token as MarkedToken} />)
 }
 
-/** The page has headings of its own above: those of a text begin below them. */
+/** The page has its own headings above: those of a text start below them. */
 function Heading({ depth, tokens }: { depth: number; tokens: readonly Token[] }) {
   const Tag = depth <= 1 ? 'h3' : depth === 2 ? 'h4' : depth === 3 ? 'h5' : 'h6'
   return (
@@ -87,7 +87,7 @@ function List({ list }: { list: Tokens.List }) {
 
 const ALIGNED = { left: 'text-left!', center: 'text-center!', right: 'text-right!' } as const
 
-/** A cell is as wide as its longest word at least: a table that is too wide scrolls. */
+/** A cell is at least as wide as its longest word; wider tables scroll. */
 function Table({ table }: { table: Tokens.Table }) {
   return (
     <div className="scrolls overflow-x-auto" tabIndex={0} role="region" aria-label="Table">

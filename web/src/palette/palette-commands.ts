@@ -10,7 +10,7 @@ import type { IconName } from '../ui/icon.tsx'
 export interface Command {
   readonly id: string
   readonly label: string
-  /** Beside the label. */
+  /** Shown beside the label. */
   readonly detail: string
   readonly icon: IconName
   readonly keys: string
@@ -29,7 +29,7 @@ interface Known {
   readonly agents: readonly AgentRow[]
 }
 
-/** Everything that the palette can do. */
+/** All commands of the palette. */
 export function commandGroups({ actions, branches, conversations, agents }: Known): readonly CommandGroup[] {
   return [
     { name: 'Actions', commands: [...actionCommands(actions), ...themeCommands] },
@@ -40,11 +40,11 @@ export function commandGroups({ actions, branches, conversations, agents }: Know
   ]
 }
 
-/** Of each group at most so many. */
+/** Most results per group. */
 const MOST = 8
 const MOST_SEARCHED = 30
 
-/** Those in which every word stands, those that begin with it first. */
+/** Commands that contain every word; those that start with the first word come first. */
 export function found(groups: readonly CommandGroup[], text: string): readonly CommandGroup[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return groups.flatMap(({ name, commands }) => {
@@ -74,7 +74,7 @@ function actionCommands(actions: Actions): readonly Command[] {
 
 const themeCommands: readonly Command[] = (['light', 'dark', 'system'] as const).map((theme) => ({
   id: `theme ${theme}`,
-  label: theme === 'system' ? 'Theme as the system' : `${theme === 'light' ? 'Light' : 'Dark'} theme`,
+  label: theme === 'system' ? 'System theme' : `${theme === 'light' ? 'Light' : 'Dark'} theme`,
   detail: 'Appearance',
   icon: 'theme',
   keys: '',

@@ -15,15 +15,15 @@ interface PaletteProps {
   readonly isOpen: boolean
   readonly onClose: () => void
   readonly actions: Actions
-  /** Of the conversation that is open. */
+  /** The open conversation. */
   readonly branches?: readonly BranchView[]
-  /** What was typed before the field had the focus; it ends that. */
+  /** Returns what was typed before the field had the focus, once. */
   readonly takeTyped: () => string
 }
 
 const NO_BRANCHES: readonly BranchView[] = []
 
-/** Goes anywhere and does anything by name: write a part of it, choose with the arrow keys, Enter. */
+/** Finds every place and action by name: type, choose with the arrow keys, press Enter. */
 export function Palette({ isOpen, onClose, branches = NO_BRANCHES, ...rest }: PaletteProps) {
   return (
     <ModalOverlay
@@ -53,7 +53,7 @@ function Commands({ actions, branches, onClose, takeTyped }: Required<Omit<Palet
   const shown = useMemo(() => found(groups, text), [groups, text])
   const run = (command: Command) => {
     onClose()
-    // When this dialog is gone, and has given the focus back, the command may move it.
+    // After the dialog has closed and restored the focus, so that the command may move it.
     setTimeout(command.run)
   }
   return (
@@ -66,16 +66,14 @@ function Commands({ actions, branches, onClose, takeTyped }: Required<Omit<Palet
       />
       <div
         role="region"
-        aria-label="What was found"
+        aria-label="Results"
         tabIndex={0}
         className="scrolls min-h-0 flex-1 overflow-y-auto -outline-offset-2"
       >
         <Menu
-          aria-label="Found"
+          aria-label="Matches"
           className="p-1.5 outline-none"
-          renderEmptyState={() => (
-            <p className="px-3 py-6 text-center text-sm text-ink-3">Nothing is called that</p>
-          )}
+          renderEmptyState={() => <p className="px-3 py-6 text-center text-sm text-ink-3">No results</p>}
         >
           {shown.map(({ name, commands }) => (
             <MenuSection key={name} id={name} aria-label={name}>

@@ -4,7 +4,7 @@ import { usePref } from '../state/prefs.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
-/** Every key, as it is now. */
+/** All current shortcuts. */
 export function ShortcutsHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [singleKeys] = usePref('singleKeys')
   const groups = [...Map.groupBy(shortcuts, ({ group }) => group), ['In the timeline', TIMELINE] as const]
@@ -14,7 +14,7 @@ export function ShortcutsHelp({ isOpen, onClose }: { isOpen: boolean; onClose: (
   }
   return (
     <Dialog title="Shortcuts" isOpen={isOpen} onClose={onClose} width="max-w-2xl">
-      {!singleKeys && <p className="px-4 pt-3 text-xs text-ink-2">Single letters are switched off.</p>}
+      {!singleKeys && <p className="px-4 pt-3 text-xs text-ink-2">Single-letter shortcuts are off.</p>}
       <div className="grid gap-x-8 gap-y-5 p-4 sm:grid-cols-2">
         {groups.map(([name, rows]) => (
           <section key={name}>
@@ -44,7 +44,7 @@ export function ShortcutsHelp({ isOpen, onClose }: { isOpen: boolean; onClose: (
 }
 
 const TIMELINE: readonly { readonly label: string; readonly keys: string }[] = [
-  { label: 'To the left, to the right', keys: 'A D' },
+  { label: 'Scroll left or right', keys: 'A D' },
   { label: 'Zoom in, zoom out', keys: '+ −' },
   { label: 'Fit everything', keys: '0' },
   { label: 'Open the details', keys: 'Enter' },

@@ -2,7 +2,7 @@ import { createClient, type Client } from 'offshoot/client'
 import { useSyncExternalStore } from 'react'
 import { STORAGE_KEY, storedSession, storeSession, takeKey, type KnownSession } from './stored-session.ts'
 
-/** Whether this browser is signed in. `why`: why not; undefined where it never was. */
+/** Whether this browser is signed in. `why`: the reason if not; undefined if it never was. */
 export type SessionState =
   | { readonly status: 'in' }
   | { readonly status: 'opening' }
@@ -15,20 +15,20 @@ const listeners = new Set<() => void>()
 let current: KnownSession | undefined
 let state: SessionState = { status: 'out', why: undefined }
 
-/** The server that sent this page. Each call carries the token that this browser has at that moment. */
+/** The server of this page. Each call sends the browser's current token. */
 export const pageClient: Client = createClient({
   baseUrl: '',
   token: () => current?.token,
   fetch: fetchAsSession,
 })
 
-/** Called once, before anything is drawn. */
+/** Called once, before the first render. */
 export function startSession(): void {
   adopt(storedSession(), undefined)
   addEventListener('storage', ({ key }) => {
     if (key === STORAGE_KEY || key === null) adopt(storedSession(), LEFT)
   })
-  // a link that is opened in a tab which shows this page already loads nothing
+  // a link opened in a tab of this page does not reload it
   addEventListener('hashchange', openLink)
   openLink()
 }
@@ -37,7 +37,7 @@ export function useSession(): SessionState {
   return useSyncExternalStore(subscribe, () => state)
 }
 
-/** Ends the session here and in all other tabs, also where the server does not answer. */
+/** Ends the session here and in all other tabs, even if the server does not respond. */
 export function signOut(): void {
   const session = current
   storeSession(undefined)
@@ -58,7 +58,7 @@ function openLink(): void {
         adopt({ id, token }, undefined)
         if (before) endAtServer(before)
       },
-      // a link that was used before does no harm to a browser that is signed in
+      // a used link does not sign out a browser that is signed in
       (error: unknown) => !current && adopt(undefined, wordsOf(error)),
     )
 }
@@ -89,7 +89,7 @@ function endAtServer({ id, token }: KnownSession): void {
   createClient({ baseUrl: '', token }).endSession({ id }).catch(leaveToExpire)
 }
 
-/** Without a connection the session ends when its time is over. */
+/** Without a connection, the session ends at its expiry. */
 function leaveToExpire(): void {}
 
 function wordsOf(error: unknown): string {

@@ -1,4 +1,4 @@
-/** What this origin keeps of a session. Each port is an origin of its own: no other server can read it. */
+/** The stored session of this origin. Each port is its own origin, so no other server can read it. */
 export interface KnownSession {
   readonly id: string
   readonly token: string
@@ -6,7 +6,7 @@ export interface KnownSession {
 
 export const STORAGE_KEY = 'offshoot.session'
 
-/** Undefined: there is none, or the browser keeps nothing. */
+/** Undefined: none, or the browser stores nothing. */
 export function storedSession(): KnownSession | undefined {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? 'null')
@@ -16,13 +16,13 @@ export function storedSession(): KnownSession | undefined {
   }
 }
 
-/** A browser that keeps nothing is signed in until the page is closed. */
+/** Without storage, the sign-in lasts until the page is closed. */
 export function storeSession(session: KnownSession | undefined): void {
   try {
     if (session) localStorage.setItem(STORAGE_KEY, JSON.stringify(session))
     else localStorage.removeItem(STORAGE_KEY)
   } catch {
-    // it keeps nothing
+    // storage is disabled
   }
 }
 
@@ -31,10 +31,7 @@ function isSession(value: unknown): value is KnownSession {
   return typeof value.id === 'string' && typeof value.token === 'string'
 }
 
-/**
- * Takes the key of a link out of the address, so that it stands neither there nor in the history. Undefined: there is
- * none.
- */
+/** Removes the key of a link from the address and the history. Undefined: there is none. */
 export function takeKey(): string | undefined {
   const [, key] = /^#key=([\w-]+)$/.exec(location.hash) ?? []
   if (key !== undefined) history.replaceState(null, '', location.pathname + location.search)

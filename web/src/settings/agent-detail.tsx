@@ -10,7 +10,7 @@ import { rulesOf, type Config, type ConfigRule } from './config-labels.ts'
 import { Answered, Section, useAgents, useConfig } from './settings-section.tsx'
 import { EffectiveTable, RuleTable, WHICH_COUNTS } from './rule-tables.tsx'
 
-/** One agent: what it is for, what it may do and why, and the words that it is told. */
+/** One agent: its purpose, its permissions with reasons, and its instructions. */
 export function AgentDetail({ name, onBack }: { name: string; onBack: () => void }) {
   const config = useConfig()
   const back = useRef<HTMLButtonElement>(null)
@@ -52,17 +52,17 @@ function Sheet({ agent, agents, config }: SheetProps) {
       <Facts agent={agent} />
       <Section
         title="Effective permissions"
-        note="What it may do when the main agent starts it: the strictest of both, and what decides. A rule with a pattern can decide otherwise of the calls that it fits."
+        note="What it may do when the main agent starts it: the stricter of both, and the rule that decides. A rule with a pattern can decide differently for the calls that it matches."
       >
         <EffectiveTable rows={agent.permissions} label={`Effective permissions of ${agent.name}`} />
       </Section>
       {patterns.length > 0 && (
-        <Section title="Rules for certain calls" note={WHICH_COUNTS}>
-          <RuleTable rules={patterns} label="Rules for certain calls" />
+        <Section title="Rules for specific calls" note={WHICH_COUNTS}>
+          <RuleTable rules={patterns} label="Rules for specific calls" />
         </Section>
       )}
       {agent.delegations.length > 0 && (
-        <Section title="Delegated" note="What it may do although the agent that starts it may not.">
+        <Section title="Delegated" note="What it may do even if the agent that starts it may not.">
           <ul className="font-mono text-xs">
             {agent.delegations.map(({ tool, pattern }) => (
               <li key={`${tool} ${pattern}`}>{pattern === undefined ? tool : `${tool}: ${pattern}`}</li>
@@ -70,7 +70,7 @@ function Sheet({ agent, agents, config }: SheetProps) {
           </ul>
         </Section>
       )}
-      <Section title="Instructions" note="As they are written; Markdown is not rendered.">
+      <Section title="Instructions" note="Shown as written, without rendering Markdown.">
         {agent.prompt.trim() === '' ? (
           <p className="text-xs text-ink-3">none</p>
         ) : (
@@ -83,7 +83,7 @@ function Sheet({ agent, agents, config }: SheetProps) {
   )
 }
 
-/** Configured rules that may fit a call of this agent. A name that is no tool is that of a toolset. */
+/** Configured rules that may match a call of this agent. A name that is not a tool is a toolset. */
 function patternRules(
   config: Config,
   { tools }: AgentRow,
@@ -102,7 +102,7 @@ function Facts({ agent }: { agent: AgentRow }) {
       <Fact name="Model">{modelWords(agent)}</Fact>
       <Fact name="Turn limit">{counted(maxTurns, 'turn')}</Fact>
       <Fact name="Cost limit">
-        {maxCostUsd === null ? 'that of the conversation' : costWords(maxCostUsd)}
+        {maxCostUsd === null ? 'same as the conversation' : costWords(maxCostUsd)}
       </Fact>
       <Fact name="Time limit">{timeoutMs === null ? 'none' : durationWords(timeoutMs)}</Fact>
       <Fact name="Runs">{background ? 'in the background' : 'in the foreground'}</Fact>

@@ -6,7 +6,7 @@ import { counted, hueOf } from '../ui/format.ts'
 import { Answered, PageLink, useAgents, useConfig } from './settings-section.tsx'
 import { modelWords, originOf } from './agent-labels.ts'
 
-/** The catalogue: every agent that can be started here. `leftAgent`: whose page was left, and has the focus again. */
+/** All agents that can be started here. `leftAgent`: the agent whose page was left, which gets the focus. */
 export function Agents({ leftAgent }: { leftAgent: string | null }) {
   const config = useConfig()
   const asked = useAgents()

@@ -4,19 +4,19 @@ import { Section } from './settings-section.tsx'
 import { Toggle } from '../ui/toggle.tsx'
 
 const THEMES = [
-  { id: 'system', label: 'As the system' },
+  { id: 'system', label: 'System' },
   { id: 'light', label: 'Light' },
   { id: 'dark', label: 'Dark' },
 ] as const
 
-/** How this page looks on this device. */
+/** Appearance settings of this device. */
 export function Appearance() {
   const [theme, setTheme] = usePref('theme')
   const [singleKeys, setSingleKeys] = usePref('singleKeys')
   const [compress, setCompress] = usePref('compressIdle')
   return (
     <>
-      <Section title="Theme" note="Kept on this device.">
+      <Section title="Theme" note="Saved on this device.">
         <RadioGroup
           value={theme}
           onChange={(id) => setTheme(THEMES.find((each) => each.id === id)?.id ?? 'system')}
@@ -42,14 +42,14 @@ export function Appearance() {
           </div>
         </RadioGroup>
       </Section>
-      <Section title="Single letters">
+      <Section title="Single-letter shortcuts">
         <Toggle isSelected={singleKeys} onChange={setSingleKeys}>
-          Keys without Ctrl, ⌘ or Alt do something outside of text fields
+          Enable keys without Ctrl, ⌘ or Alt outside text fields
         </Toggle>
       </Section>
       <Section title="Timeline">
         <Toggle isSelected={compress} onChange={setCompress}>
-          Compress idle gaps: times in which nothing works are drawn short
+          Compress idle gaps: shorten times without activity
         </Toggle>
       </Section>
     </>

@@ -14,11 +14,11 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 ]
 const MOST = 60
 
-/** `Firefox on Linux`, of what a browser calls itself. */
+/** `Firefox on Linux`, from a user agent string. */
 export function browserWords(userAgent: string): string {
   const nameIn = (names: typeof BROWSERS) => names.find(([pattern]) => pattern.test(userAgent))?.[1]
   const browser = nameIn(BROWSERS)
-  if (browser === undefined) return userAgent.slice(0, MOST) || 'a program without a name'
+  if (browser === undefined) return userAgent.slice(0, MOST) || 'an unknown program'
   const system = nameIn(SYSTEMS)
   return system === undefined ? browser : `${browser} on ${system}`
 }

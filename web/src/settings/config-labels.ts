@@ -6,7 +6,7 @@ export interface Setting {
   /** The path in a configuration file, with dots. */
   readonly key: string
   readonly value: unknown
-  /** `default`, or the name of the source that says it; undefined: it is not told. */
+  /** `default`, or the name of its source; undefined: unknown. */
   readonly origin: string | undefined
 }
 
@@ -17,7 +17,7 @@ export interface ConfigRule {
   readonly origin: string
 }
 
-/** Everything but the rules, in the order of the configuration. */
+/** Everything except rules, in the order of the configuration. */
 export function settingsOf({ values, origins }: Config): readonly Setting[] {
   return Object.entries(values).flatMap(([key, value]) =>
     RULES.has(key) ? [] : [{ key, value, origin: origins[key] }],
@@ -42,7 +42,7 @@ export function rulesOf({ values: { permissions } }: Config): readonly ConfigRul
   })
 }
 
-/** What an agent may do although the one that starts it may not, in words. */
+/** A delegation as text. */
 export function delegationsOf({ values: { delegations } }: Config): readonly string[] {
   if (!Array.isArray(delegations)) return []
   return delegations.filter(isObject).map(({ agent, for: starter, tool, pattern }) => {
@@ -63,22 +63,22 @@ export function valueWords({ key, value }: Setting): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What each limit is of. */
+/** Labels of the limits. */
 export const limitNames: Readonly<Record<string, string>> = {
-  maxConcurrent: 'Subagents that run at the same time in a conversation',
-  globalConcurrent: 'Subagents that run at the same time in all conversations',
-  maxDepth: 'Depth of delegation; 1: a subagent starts none',
-  maxSpawns: 'Subagents of a conversation',
-  maxQueue: 'Runs that may wait for a slot',
-  budgetUsd: 'Money of a conversation',
-  maxTokens: 'Tokens of a conversation',
-  maxTurns: 'Turns of a main run',
-  maxTurnsSubagent: 'Turns of a subagent whose definition names none',
-  maxIdenticalCalls: 'Equal calls with equal results in a row',
-  maxReportTokens: 'Tokens of a report in the context of its parent',
-  stallMs: 'Time without any event, then a run is paused',
-  approvalMs: 'Time that a question to you waits',
-  timeoutMs: 'Time of a run',
+  maxConcurrent: 'Parallel subagents in a conversation',
+  globalConcurrent: 'Parallel subagents in all conversations',
+  maxDepth: 'Delegation depth; 1: subagents start none',
+  maxSpawns: 'Subagents per conversation',
+  maxQueue: 'Runs waiting for a slot',
+  budgetUsd: 'Cost per conversation',
+  maxTokens: 'Tokens per conversation',
+  maxTurns: 'Turns per main run',
+  maxTurnsSubagent: 'Turns per subagent without a limit of its own',
+  maxIdenticalCalls: 'Consecutive equal calls with equal results',
+  maxReportTokens: 'Tokens per report in its parent’s context',
+  stallMs: 'Time without events before a run pauses',
+  approvalMs: 'Time that a question waits for you',
+  timeoutMs: 'Time per run',
 }
 
 function textOf(value: unknown): string {

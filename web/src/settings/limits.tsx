@@ -3,7 +3,7 @@ import { Answered, Cell, Section, Table, useConfig } from './settings-section.ts
 
 const LIMITS = 'limits.'
 
-/** What caps a conversation, and the rest of the configuration in force. */
+/** The caps of a conversation, and the rest of the effective configuration. */
 export function Limits() {
   return (
     <Answered asked={useConfig()}>
@@ -12,7 +12,10 @@ export function Limits() {
         return (
           <>
             <Warnings warnings={config.warnings} />
-            <Section title="Limits" note="A conversation pauses where it reaches one, and can be continued.">
+            <Section
+              title="Limits"
+              note="A conversation pauses when it reaches a limit, and can be continued."
+            >
               <Settings settings={settings.filter(({ key }) => key.startsWith(LIMITS))} label="Limits" />
             </Section>
             <Section title="Other settings">
@@ -32,7 +35,7 @@ export function Limits() {
 function Settings({ settings, label }: { settings: readonly Setting[]; label: string }) {
   const isTold = settings.some(({ origin }) => origin !== undefined)
   return (
-    <Table label={label} heads={['Setting', 'Value', ...(isTold ? ['Comes from'] : [])]}>
+    <Table label={label} heads={['Setting', 'Value', ...(isTold ? ['Source'] : [])]}>
       {settings.map((setting) => (
         <tr key={setting.key}>
           <Cell>
@@ -60,7 +63,10 @@ export function Warnings({ warnings }: { warnings: readonly string[] }) {
 
 export function Files({ config: { sources, directory, version } }: { config: Config }) {
   return (
-    <Section title="Read from" note="The strongest last. Environment variables and flags come after files.">
+    <Section
+      title="Read from"
+      note="Later sources override earlier ones. Environment variables and flags override files."
+    >
       <ul className="font-mono text-xs break-all text-ink-2">
         {sources.length === 0 && <li className="font-sans text-ink-3">no configuration file</li>}
         {sources.map((source) => (

@@ -4,7 +4,7 @@ import { Chip } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Answered, Cell, Section, Table, useModels } from './settings-section.tsx'
 
-/** Which models can be used. A key is never shown, only whether there is one. */
+/** The available models. Never shows a key, only whether it is set. */
 export function Models() {
   return (
     <Answered asked={useModels()}>
@@ -49,10 +49,10 @@ function Provider({ name, models }: { name: string; models: readonly ModelRow[] 
               {isDefault && <Chip className="ml-2 font-sans">default</Chip>}
             </Cell>
             <Cell className="text-ink-2 tabular-nums">
-              {windowTokens === null ? 'not known' : tokenWords(windowTokens)}
+              {windowTokens === null ? 'unknown' : tokenWords(windowTokens)}
             </Cell>
-            <Cell className="text-ink-2 tabular-nums">{price ? `$${price.input}` : 'not known'}</Cell>
-            <Cell className="text-ink-2 tabular-nums">{price ? `$${price.output}` : 'not known'}</Cell>
+            <Cell className="text-ink-2 tabular-nums">{price ? `$${price.input}` : 'unknown'}</Cell>
+            <Cell className="text-ink-2 tabular-nums">{price ? `$${price.output}` : 'unknown'}</Cell>
           </tr>
         ))}
       </Table>

@@ -3,7 +3,7 @@ import { Files, Warnings } from './limits.tsx'
 import { Answered, Section, useAgents, useConfig } from './settings-section.tsx'
 import { EffectiveTable, RuleTable, WHICH_COUNTS } from './rule-tables.tsx'
 
-/** The rules that are configured, and what they come to for the main agent. */
+/** The configured rules, and their effect on the main agent. */
 export function Permissions() {
   const agents = useAgents()
   const main = agents.value?.find(({ name }) => name === 'main')
@@ -18,7 +18,7 @@ export function Permissions() {
           {main && (
             <Section
               title="What the main agent may do"
-              note="Each agent has its own page with what it may do, and why."
+              note="Each agent’s page shows what it may do, and why."
             >
               <EffectiveTable rows={main.permissions} label="What the main agent may do" />
             </Section>
@@ -34,7 +34,7 @@ export function Permissions() {
 function Rules({ config }: { config: Config }) {
   const rules = rulesOf(config)
   if (rules.length === 0)
-    return <p className="text-sm text-ink-2">No rule is configured: each tool has its default.</p>
+    return <p className="text-sm text-ink-2">No rules configured: every tool uses its default.</p>
   return <RuleTable rules={rules} label="Rules" />
 }
 
@@ -42,7 +42,7 @@ function Delegations({ config }: { config: Config }) {
   const delegations = delegationsOf(config)
   if (delegations.length === 0) return null
   return (
-    <Section title="Delegated" note="What an agent may do although the one that starts it may not.">
+    <Section title="Delegated" note="What an agent may do even if the agent that starts it may not.">
       <ul className="font-mono text-xs break-all text-ink-2">
         {delegations.map((each) => (
           <li key={each}>{each}</li>

@@ -2,9 +2,9 @@ import type { AgentRow } from 'offshoot/protocol'
 import type { ConfigRule } from './config-labels.ts'
 import { Action, Cell, Table } from './settings-section.tsx'
 
-/** What is decided of each tool, and what decides it. */
+/** The decision for each tool, and the deciding rule. */
 export function EffectiveTable({ rows, label }: { rows: AgentRow['permissions']; label: string }) {
-  if (rows.length === 0) return <p className="text-xs text-ink-3">It has no tools.</p>
+  if (rows.length === 0) return <p className="text-xs text-ink-3">No tools</p>
   return (
     <Table label={label} heads={['Tool', 'What it touches', 'Action', 'Decided by']}>
       {rows.map(({ tool, pattern, action, rule }) => (
@@ -21,13 +21,13 @@ export function EffectiveTable({ rows, label }: { rows: AgentRow['permissions'];
   )
 }
 
-/** How rules come to a decision (docs/permissions.md). */
+/** How rules combine (docs/permissions.md). */
 export const WHICH_COUNTS =
-  'Of one source the last rule that fits a call counts; across sources the strictest.'
+  'Within a source, the last rule that matches a call applies; across sources, the strictest.'
 
 export function RuleTable({ rules, label }: { rules: readonly ConfigRule[]; label: string }) {
   return (
-    <Table label={label} heads={['Tool', 'Pattern', 'Action', 'Comes from']}>
+    <Table label={label} heads={['Tool', 'Pattern', 'Action', 'Source']}>
       {rules.map(({ tool, pattern, action, origin }, index) => (
         <tr key={index}>
           <Cell className="font-mono whitespace-nowrap">{tool}</Cell>

@@ -14,9 +14,9 @@ import { Answered, Cell, Section, Table } from './settings-section.tsx'
 
 const EVERY_MS = 5000
 const NOTE =
-  'A session lasts 24 hours, and is of one server alone. A session that is revoked ends at once, with all that it shows.'
+  'A session lasts 24 hours and works with one server. Revoking it signs out its open pages immediately.'
 
-/** The browsers that are signed in. */
+/** The signed-in browsers. */
 export function Sessions() {
   const client = useClient()
   const asked = useAnswer(
@@ -49,7 +49,7 @@ export function Sessions() {
             onClose={() => setAsks(false)}
             onConfirm={revokeAll}
           >
-            Every browser is signed out, this one too. What runs goes on.
+            Every browser is signed out, including this one. Runs continue.
           </ConfirmDialog>
         </Section>
       )}

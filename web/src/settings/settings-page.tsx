@@ -11,7 +11,7 @@ import { Sessions } from './sessions.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { tabNames } from './tab-names.ts'
 
-/** What is configured, and what this device remembers. */
+/** The configuration, and the settings of this device. */
 export function SettingsPage({ tab }: { tab: SettingsTab }) {
   const route = useRoute()
   const [leftAgent, setLeftAgent] = useState<string | null>(null)

@@ -22,7 +22,7 @@ const askAgents = (client: Client) => client.listAgents()
 const askModels = (client: Client) => client.listModels()
 const askConfig = (client: Client) => client.getConfig()
 
-/** What the server says about itself. `ask` is always the same function. */
+/** Data about the server. `ask` must be a stable function. */
 function useAbout<T>(ask: (client: Client) => Promise<T>): ServerAnswer<T> {
   const client = useClient()
   return useAnswer(useCallback(() => ask(client), [client, ask]))
@@ -33,7 +33,7 @@ interface AnsweredProps<T> {
   readonly children: (value: T) => ReactNode
 }
 
-/** What has come, or why it has not. */
+/** The loaded data, or the error. */
 export function Answered<T>({ asked: { value, error, again }, children }: AnsweredProps<T>) {
   if (value !== undefined) return children(value)
   if (!error) return <p className="text-sm text-ink-3">Loading…</p>
@@ -61,7 +61,7 @@ interface TableProps {
   readonly children: ReactNode
 }
 
-/** Rows of facts; on a narrow screen it scrolls by itself. */
+/** A table of facts; scrolls separately on a narrow screen. */
 export function Table({ label, heads, children }: TableProps) {
   return (
     <div
@@ -115,7 +115,7 @@ interface PageLinkProps {
   readonly isCurrent?: boolean
 }
 
-/** A page of this one, that can be opened in another tab too. */
+/** A link within this page that also opens in another tab. */
 export function PageLink({ to, children, className = '', isCurrent = false }: PageLinkProps) {
   const onClick = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return

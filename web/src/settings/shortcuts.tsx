@@ -5,20 +5,20 @@ import { Button } from '../ui/button.tsx'
 import { Toggle } from '../ui/toggle.tsx'
 import { Cell, Section, Table } from './settings-section.tsx'
 
-/** Every key there is; each can be another one. */
+/** All shortcuts, each of which can be changed. */
 export function Shortcuts() {
   const [singleKeys, setSingleKeys] = usePref('singleKeys')
   const [keys, setKeys] = usePref('keys')
   return (
     <>
-      <Section title="Single letters">
+      <Section title="Single-letter shortcuts">
         <Toggle isSelected={singleKeys} onChange={setSingleKeys}>
-          Keys without Ctrl, ⌘ or Alt do something outside of text fields
+          Enable keys without Ctrl, ⌘ or Alt outside text fields
         </Toggle>
       </Section>
       <Section
         title="Keys"
-        note="Two keys side by side are pressed one after the other. Kept on this device."
+        note="Press two keys shown side by side one after the other. Saved on this device."
       >
         <Table label="Keys" heads={['Action', 'Where', 'Keys']}>
           {shortcuts.map(({ id, label, group }) => (
@@ -48,7 +48,7 @@ interface KeysProps {
   readonly onKeys: (keys: Readonly<Record<string, string>>) => void
 }
 
-/** What is told by pressing modifiers alone is nothing yet. */
+/** Modifier keys alone are not a shortcut. */
 const MODIFIERS: ReadonlySet<string> = new Set(['Shift', 'Control', 'Alt', 'Meta', 'CapsLock', 'Dead', 'Tab'])
 
 function Keys({ id, label, keys, onKeys }: KeysProps) {

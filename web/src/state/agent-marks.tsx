@@ -3,7 +3,7 @@ import { MarksContext } from '../ui/agent-mark.tsx'
 import { useClient } from './client.ts'
 import { useAnswer } from './use-answer.ts'
 
-/** What the agents of a conversation look like: each directory has its own. */
+/** Icons of a conversation's agents: each directory has its own. */
 export function AgentMarks({ conversationId, children }: { conversationId: string; children: ReactNode }) {
   const client = useClient()
   const { value } = useAnswer(

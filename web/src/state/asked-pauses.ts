@@ -3,11 +3,11 @@ import type { RunRow } from 'offshoot/protocol'
 import { useEffect, useSyncExternalStore } from 'react'
 import { useView } from './conversation.tsx'
 
-/** Runs that this page has asked to pause, until they have: no event tells that before. */
+/** Runs that this page asked to pause, until they do: no event reports that earlier. */
 const asked = new Set<string>()
 const listeners = new Set<() => void>()
 
-/** Whether a run is to pause, and has not yet. */
+/** Whether a run is to pause but has not paused yet. */
 export function useIsPausing(run: Pick<RunRow, 'id' | 'status' | 'pausing'>): boolean {
   const isAsked = useSyncExternalStore(subscribe, () => asked.has(run.id))
   const isLive = run.status === 'queued' || run.status === 'running' || run.status === 'waiting'
@@ -24,7 +24,7 @@ export function pauseOver(ids: readonly string[]): void {
   if (known.length > 0) notify()
 }
 
-/** Forgets the pauses of what has stopped: it may be continued, and run again. */
+/** Forgets the pauses of stopped runs: they may be continued. */
 export function useOverPauses(): void {
   const over = useView((state) => [...asked].filter((id) => hasStopped(state, id)))
   useEffect(() => pauseOver(over), [over])

@@ -2,7 +2,7 @@ import { latestRun, type BranchView, type ViewState } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import { branchPath } from './route.ts'
 
-/** What a branch is called: its label, or its agent. */
+/** The name of a branch: its label, or its agent. */
 export function nameOf(branch: BranchView): string {
   if (branch.kind === 'main') return 'main'
   return branch.label || (branch.kind === 'fork' ? 'fork' : branch.agent)
@@ -13,8 +13,8 @@ export function runOf(state: ViewState, branchId: string): RunRow | null {
 }
 
 /**
- * The run that a call started. Its branch may have had others since, when somebody has said more to the subagent. A run that
- * is too old to be known is the latest of its branch.
+ * The run that a call started. Its branch may have later ones after further messages. For an unloaded run, the latest
+ * of its branch.
  */
 export function runOfCall(state: ViewState, branchId: string, callId: string): RunRow | null {
   const latest = runOf(state, branchId)

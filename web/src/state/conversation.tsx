@@ -5,13 +5,13 @@ import { useClient } from './client.ts'
 import { useNow } from '../ui/use-now.ts'
 import { oncePerFrame } from './once-per-frame.ts'
 
-/** One conversation as the page draws it: changes come once a frame. */
+/** One conversation as the page draws it; updates once per frame. */
 interface Shown {
   readonly id: string
   readonly view: ConversationView
   readonly state: () => ViewState | null
   readonly connection: () => Connection
-  /** When the connection was lost; null: it is there. */
+  /** When the connection was lost; null: connected. */
   readonly lostAt: () => number | null
   readonly subscribe: (listener: () => void) => () => void
   readonly open: () => () => void
@@ -26,7 +26,7 @@ export function Conversation({ id, children }: { id: string; children: ReactNode
   useEffect(() => {
     const next = shownOf(id, openConversationView(client, id))
     const close = next.open()
-    // The view lives as long as this effect does.
+    // The view lives as long as this effect.
     setShown(next)
     return close
   }, [client, id])
@@ -70,7 +70,7 @@ function shownOf(id: string, view: ConversationView): Shown {
 
 function useShown(): Shown {
   const shown = use(ShownContext)
-  if (!shown) throw new Error('this stands in a conversation alone')
+  if (!shown) throw new Error('use this only inside a conversation')
   return shown
 }
 
@@ -82,7 +82,7 @@ export function useConversationView(): ConversationView {
   return useShown().view
 }
 
-/** Whether its state is there, and how far the page is behind. */
+/** Whether its state is loaded, and how far it is behind. */
 export function useConnection(): { readonly connection: Connection; readonly ready: boolean } {
   const { subscribe, connection, state } = useShown()
   return {
@@ -96,8 +96,8 @@ function isLost({ status }: Connection): boolean {
 }
 
 /**
- * The time for what is said of runs as they go on, once a second. It stands still while the connection is lost: nobody
- * knows then whether they do.
+ * The current time for active runs, updated every second. It stops while disconnected, because their state is unknown
+ * then.
  */
 export function useLiveNow(live = true): number {
   const { subscribe, lostAt } = useShown()
@@ -106,21 +106,21 @@ export function useLiveNow(live = true): number {
   return lost ?? now
 }
 
-/** Whether a living process drives the conversation, so that time passes for its runs. */
+/** Whether a live process drives the conversation, so that time passes for its runs. */
 export function useIsDriven(): boolean {
   return useView((state) => state.isDriven)
 }
 
 /**
- * A piece of the state; draws again only when it is another one. `select` gives what stands in the state, or a list of
- * that, or a text or number. Only where the state is there (`ready`).
+ * Selects a part of the state; redraws only when it changes. `select` returns an object of the state, a list of them,
+ * or a primitive. Only while the state is loaded (`ready`).
  */
 export function useView<T>(select: (state: ViewState) => T): T {
   const { subscribe, state } = useShown()
   const last = useRef<T>(undefined)
   return useSyncExternalStore(subscribe, () => {
     const known = state()
-    if (!known) throw new Error('the conversation is not there yet')
+    if (!known) throw new Error('the conversation is not loaded yet')
     const next = select(known)
     if (!isSameList(last.current, next)) last.current = next
     return last.current as T

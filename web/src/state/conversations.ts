@@ -2,12 +2,12 @@ import { useCallback, useEffect } from 'react'
 import { useClient } from './client.ts'
 import { useAnswer } from './use-answer.ts'
 
-/** How old the list may be. Milliseconds. */
+/** Maximum age of the list. Milliseconds. */
 const EVERY_MS = 5000
 
 const listeners = new Set<() => void>()
 
-/** The conversations of the store, the last used first. */
+/** The conversations of the store, last used first. */
 export function useConversations() {
   const client = useClient()
   const asked = useAnswer(
@@ -24,7 +24,7 @@ export function useConversations() {
   return asked
 }
 
-/** Something about them has changed here. */
+/** Reloads after a change on this page. */
 export function reloadConversations(): void {
   for (const listener of listeners) listener()
 }

@@ -7,20 +7,20 @@ type Result = Extract<Messages[number]['parts'][number], { type: 'tool-result' }
 export interface KnownCall {
   readonly id: string
   readonly tool: string
-  /** undefined: it has not begun. */
+  /** undefined: not started. */
   readonly call: CallRow | CallView | undefined
-  /** undefined: it is looked for among the messages that are loaded. */
+  /** undefined: search the loaded messages. */
   readonly result?: Result | undefined
 }
 
-/** What a person has to look after. */
+/** Whether a person should look at it. */
 export function isBadEnd({ kind }: Pick<CallEnd, 'kind'>): boolean {
   return kind === 'failed' || kind === 'denied' || kind === 'unknown'
 }
 
 type KnownState = Pick<ViewState, 'runs' | 'branches'>
 
-/** The result is the last word; where its message is not loaded, the run that the call started. */
+/** The result decides; if its message is not loaded, the run that the call started. */
 export function endOfCall(state: KnownState, { id, tool, call, result }: KnownCall): CallEnd {
   const found = result ?? (call && resultIn(state.branches[call.branchId], id))
   return callEnd({

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Which cards a person has opened or closed: theirs, whatever else changes. "Fold all" counts for all that came before. */
+/** Cards that a person opened or closed; later changes do not affect them. "Fold all" applies to all earlier cards. */
 const chosen = new Map<string, boolean>()
 const listeners = new Set<() => void>()
 let everything: boolean | undefined

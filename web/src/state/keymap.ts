@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { readPref } from './prefs.ts'
 
-/** `Mod` is ⌘ on a Mac and Ctrl elsewhere. Two keys with a space between: one after the other. */
+/** `Mod` is ⌘ on a Mac and Ctrl elsewhere. Two keys separated by a space are pressed in sequence. */
 export const shortcuts = [
   { id: 'palette', keys: 'Mod+K', label: 'Open the palette', group: 'Everywhere' },
   { id: 'help', keys: '?', label: 'Show the shortcuts', group: 'Everywhere' },
@@ -29,14 +29,14 @@ export const shortcuts = [
 export type ShortcutId = (typeof shortcuts)[number]['id']
 export type Actions = Partial<Record<ShortcutId, () => void>>
 
-/** How long the second key of two may take. */
+/** Maximum delay of the second key. */
 const SEQUENCE_MS = 1000
 
 export function keysOf(id: ShortcutId): string {
   return readPref('keys')[id] ?? shortcuts.find((each) => each.id === id)?.keys ?? ''
 }
 
-/** As a person reads them: `⌘K`, `Alt ↑`. */
+/** For people: `⌘K`, `Alt ↑`. */
 export function shownKeys(keys: string): string {
   const arrows = keys
     .replace('ArrowUp', '↑')
@@ -48,7 +48,7 @@ export function shownKeys(keys: string): string {
     : arrows.replace('Mod+', 'Ctrl ').replace('Alt+', 'Alt ')
 }
 
-/** Carries out what is pressed. Keys without Ctrl, ⌘ or Alt count outside of inputs only, and can be switched off. */
+/** Executes shortcuts. Keys without Ctrl, ⌘ or Alt work only outside inputs, and can be disabled. */
 export function useShortcuts(actions: Actions): void {
   const latest = useRef(actions)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** How long a page that nobody sees may be behind. Milliseconds. */
+/** Maximum delay of a hidden page. Milliseconds. */
 const HIDDEN_MS = 500
 
 /**

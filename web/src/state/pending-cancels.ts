@@ -50,7 +50,7 @@ export function isCancelPending(runId: string): boolean {
 export function cancelSoon(client: Client, run: Cancelled): void {
   if (pending.has(run.id)) return
   const toast = showToast({
-    text: `${run.agent} stops now, and is cancelled in ${UNDO_MS / 1000} s`,
+    text: `${run.agent} is stopping and will be cancelled in ${UNDO_MS / 1000} s`,
     tone: 'plain',
     action: { label: 'Undo', onPress: () => undoCancel(run) },
     shownMs: UNDO_MS,
@@ -82,7 +82,7 @@ async function goOn(cancel: PendingCancel, branches: readonly string[]): Promise
   } catch (error) {
     if (!isUnanswered(error)) return showError(error)
     showToast({
-      text: `${run.agent} is not cancelled, and stays paused: ${error.message}`,
+      text: `${run.agent} was not cancelled and stays paused: ${error.message}`,
       tone: 'failed',
       action: { label: 'Continue', onPress: () => void goOn(cancel, left) },
     })
@@ -131,7 +131,7 @@ async function send(cancel: PendingCancel, { at }: Stopped): Promise<void> {
     if (error instanceof ClientError && error.code === 'conflict') return showContinued(run)
     if (!isUnanswered(error)) return showError(error)
     showToast({
-      text: `${run.agent} is not cancelled, and stays paused: ${error.message}`,
+      text: `${run.agent} was not cancelled and stays paused: ${error.message}`,
       tone: 'failed',
       action: { label: 'Cancel it', onPress: () => void send(cancel, { at, branches: [] }) },
     })
@@ -143,7 +143,7 @@ function isUnanswered(error: unknown): error is ClientError {
 }
 
 function showContinued({ agent }: Cancelled): void {
-  showToast({ text: `${agent} is not cancelled: somebody has continued it`, tone: 'plain' })
+  showToast({ text: `${agent} was not cancelled: somebody continued it`, tone: 'plain' })
 }
 
 /** The page is left, and with it Undo: what was asked for is done, unless somebody has continued the run. */

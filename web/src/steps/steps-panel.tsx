@@ -19,7 +19,7 @@ import { Steps } from './steps.tsx'
 export function StepsPanel({ branchId }: { branchId: string }) {
   const { runId } = usePanels()
   const run = useView((state) => runOf(state, state.runs[runId as RunRow['id']]?.branchId ?? branchId))
-  if (!run) return <p className="px-4 py-6 text-center text-sm text-ink-3">Nothing has run here.</p>
+  if (!run) return <p className="px-4 py-6 text-center text-sm text-ink-3">No runs yet</p>
   return (
     <section aria-label="Steps" className="px-3 py-2.5">
       <BranchSteps run={run} level={0} />
@@ -77,7 +77,7 @@ function Calls({ runs, level }: { runs: readonly RunRow[]; level: number }) {
     <>
       {branch && branch.before !== null && <Earlier branchId={branchId} />}
       {missing && <p className="py-0.5 text-xs text-ink-3">Loading…</p>}
-      {!missing && calls.length === 0 && <p className="py-0.5 text-xs text-ink-3">No calls.</p>}
+      {!missing && calls.length === 0 && <p className="py-0.5 text-xs text-ink-3">No tool calls</p>}
       {runs.map((run, index) => (
         <div key={run.id}>
           {runs.length > 1 && (

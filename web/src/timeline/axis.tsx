@@ -31,7 +31,7 @@ export function Axis({ shown, start, width, stacked }: AxisProps) {
           <span
             key={x}
             className="absolute top-0 h-full border-x border-dashed border-line-strong bg-hover"
-            title={`${spanWords(ms)} in which nothing worked`}
+            title={`${spanWords(ms)} without activity`}
             style={{ left: x, width: wide }}
           />
         ))}

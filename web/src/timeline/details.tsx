@@ -71,7 +71,7 @@ export function Details({ row, run, input, takesFocus, onOpenAt, onClose }: Deta
         <TextLines text={input ?? row.task} label="Input" lines={8} />
         {about?.headline && (
           <>
-            <h4 className="mt-3 mb-1 text-xs font-medium text-ink-2">Report begins with</h4>
+            <h4 className="mt-3 mb-1 text-xs font-medium text-ink-2">Start of the report</h4>
             <p className="text-xs break-words">{about.headline}</p>
           </>
         )}
@@ -88,7 +88,7 @@ function Facts({ run }: { run: RunRow }) {
       <Fact name="State">
         <RunWord run={run} className="font-medium" />
       </Fact>
-      <Fact name="End">{run.endReason?.replaceAll('_', ' ') ?? 'it goes on'}</Fact>
+      <Fact name="End">{run.endReason?.replaceAll('_', ' ') ?? 'not ended'}</Fact>
       {run.finishReason && (
         <Fact name="Last answer">{`ended with: ${run.finishReason.replaceAll('_', ' ')}`}</Fact>
       )}
@@ -99,7 +99,7 @@ function Facts({ run }: { run: RunRow }) {
       </Fact>
       <Fact name="Tokens">{`${number(input)} in (${number(cacheRead)} read from a cache, ${number(cacheWrite)} written), ${number(output)} out (${number(reasoning)} reasoning)`}</Fact>
       {below > 0 && (
-        <Fact name="With all below">{`${counted(run.subtree.runs, 'run')} · ${costWords(run.subtree.costUsd)}`}</Fact>
+        <Fact name="With subagents">{`${counted(run.subtree.runs, 'run')} · ${costWords(run.subtree.costUsd)}`}</Fact>
       )}
       {run.directory && <Fact name="Directory">{run.directory}</Fact>}
     </>
@@ -121,13 +121,15 @@ const MOST_MARKS = 8
 function Marks({ run: { marks } }: { run: TimelineRun }) {
   if (marks.length === 0) return null
   return (
-    <Fact name="Happened">
+    <Fact name="Events">
       <ul>
         {marks.slice(-MOST_MARKS).map(({ kind, at, label }, index) => (
           <li key={index} className="truncate">{`${new Date(at).toLocaleTimeString()} ${kind}: ${label}`}</li>
         ))}
       </ul>
-      {marks.length > MOST_MARKS && <p className="text-ink-3">{`and ${marks.length - MOST_MARKS} before`}</p>}
+      {marks.length > MOST_MARKS && (
+        <p className="text-ink-3">{`and ${marks.length - MOST_MARKS} earlier`}</p>
+      )}
     </Fact>
   )
 }

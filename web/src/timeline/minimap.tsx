@@ -74,13 +74,13 @@ export function Minimap({ all, width, range, onRange }: MinimapProps) {
           )}
         </svg>
         <Edge
-          label="Start of what is shown"
+          label="Start of the visible range"
           at={from}
           all={all}
           onMove={(at) => at < to && onRange(rangeWithin({ from: at, to }, all))}
         />
         <Edge
-          label="End of what is shown"
+          label="End of the visible range"
           at={to}
           all={all}
           onMove={(at) => at > from && onRange(rangeWithin({ from, to: at }, all))}
@@ -128,7 +128,7 @@ function Edge({ label, at, all, onMove }: EdgeProps) {
       aria-valuemin={0}
       aria-valuemax={whole}
       aria-valuenow={Math.round(at - all.from)}
-      aria-valuetext={`${spanWords(at - all.from)} after the beginning`}
+      aria-valuetext={`${spanWords(at - all.from)} after the start`}
       onKeyDown={onKey}
       onPointerDown={(event) => {
         event.stopPropagation()

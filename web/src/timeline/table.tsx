@@ -28,7 +28,7 @@ interface Column {
 const COLUMNS: readonly Column[] = [
   { name: 'Run', isText: true, cell: (row) => <Name row={row} /> },
   { name: 'State', isText: true, cell: (row) => <State row={row} /> },
-  { name: 'Began after', cell: ({ beganAt }, start) => spanWords(beganAt - start) },
+  { name: 'Started after', cell: ({ beganAt }, start) => spanWords(beganAt - start) },
   { name: 'Queued', cell: ({ queuedMs }) => spanWords(queuedMs) },
   { name: 'Took', cell: ({ durationMs }) => spanWords(durationMs) },
   { name: 'Model and tools', cell: ({ busyMs }) => spanWords(busyMs) },

@@ -60,7 +60,7 @@ export function TimelineTab({ full = false }: { full?: boolean }) {
       {width > 0 && state.timeline.size > 0 && <Timeline state={state} now={now} width={width} full={full} />}
       {state.timeline.size === 0 && state.error === null && (
         <p className="p-6 text-center text-sm text-ink-3">
-          {connection.status === 'lost' ? 'It is shown as soon as the server is back' : 'Nothing has run yet'}
+          {connection.status === 'lost' ? 'Reconnecting to the server' : 'Nothing has run yet'}
         </p>
       )}
     </section>

@@ -28,9 +28,9 @@ export function TrustBanner({ directory }: { directory?: string | undefined }) {
     >
       <Icon name="flag" size={14} className="text-needs" />
       <span className="min-w-0 flex-1 wrap-anywhere">
-        {`The files of this folder ask for ${count === 1 ? '1 thing' : `${count} things`} that you have not granted. Until you do, it is not in force.`}
+        {`Files in this folder ask for ${count === 1 ? '1 change' : `${count} changes`} that you have not granted. ${count === 1 ? 'It has' : 'They have'} no effect until you do.`}
       </span>
-      <Button onPress={() => setOpen(true)}>Look</Button>
+      <Button onPress={() => setOpen(true)}>Review</Button>
       <TrustDialog
         trust={trust}
         isOpen={isOpen}

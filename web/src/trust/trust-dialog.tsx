@@ -24,7 +24,7 @@ function kindsText(requests: Trust['requests']): string {
     const { length } = requests.filter((each) => each.kind === kind)
     return `${length} ${kind}${length === 1 ? '' : 's'}`
   })
-  return `${requests.length} things: ${counted.join(', ')}`
+  return `${requests.length} changes: ${counted.join(', ')}`
 }
 
 /** What is asked for, file by file, as text. A yes is for exactly what stands here: the server compares the digest. */
@@ -53,12 +53,12 @@ export function TrustDialog({ trust, isOpen, onClose, onNotNow, onChanged }: Tru
     <Dialog title="Do you trust these files?" isOpen={isOpen} onClose={onClose} role="alertdialog">
       <div className="px-4 pt-3 text-sm">
         <p className="text-ink-2">
-          The files in <code className="wrap-anywhere text-xs">{directory}</code> ask for what only you can
-          grant. What they forbid is in force anyway.
+          Files in <code className="wrap-anywhere text-xs">{directory}</code> ask for changes that only you
+          can grant. Their restrictions already apply.
         </p>
         {trust.problem !== null && <p className="mt-2 text-needs">{trust.problem}</p>}
         {held.length > MANY && <p className="mt-2">{kindsText(held)}</p>}
-        <ul className="mt-3 flex flex-col gap-2" aria-label="What the files ask for">
+        <ul className="mt-3 flex flex-col gap-2" aria-label="Requests of the files">
           {held.map(({ file, text }, index) => (
             <li key={index} className="rounded-lg border border-line px-3 py-2">
               <div className="wrap-anywhere">{text}</div>

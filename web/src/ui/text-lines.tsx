@@ -34,7 +34,7 @@ export function TextLines({ text, label, lines = 20 }: TextLinesProps) {
       {(rest > 0 || open) && (
         <div className="flex items-center gap-2 border-t border-line px-1 py-0.5 text-xs text-ink-3">
           <Button look="quiet" className="text-xs" onPress={() => setOpen(!open)}>
-            {open ? 'Show less' : 'Open full'}
+            {open ? 'Show less' : 'Show full text'}
           </Button>
           {open && rest > 0 && (
             <span>{`the first ${MOST.toLocaleString()} characters; Copy has everything`}</span>

@@ -11,16 +11,16 @@ import { unknownText } from './find-tools.ts'
 import { createGetTools } from './get-tools.ts'
 import { createUseTool } from './use-tool.ts'
 
-/** What every agent has that learns its tools on demand. */
+/** Tools of every agent that learns its tools on demand. */
 export const discoveryNames = ['get_tools', 'use_tool'] as const
 
-/** So many schemas stand in a request before `auto` puts `get_tools` and `use_tool` in their place. */
+/** With more schemas in a request, `auto` offers `get_tools` and `use_tool` instead. */
 const MOST_OFFERED = 40
 
 /**
- * Whether a run learns its tools on demand. With `auto` it follows from what the main agent at the top of its line is
- * offered, so that children go on as their conversation does, and nothing has to be kept for a restart. The offline searcher
- * reads no schemas: it is offered its tools. `tools`: those of the run; without any there is nothing to learn.
+ * Whether a run learns its tools on demand. With `auto`, the tools of the main agent at the top of its line decide, so
+ * that children follow their conversation and a restart needs no stored state. The offline searcher reads no schemas
+ * and gets its tools directly. `tools`: those of the run; without any there is nothing to learn.
  */
 export function learnsTools(deps: DelegationPorts, run: LiveRun, tools: readonly unknown[]): boolean {
   const { discovery } = deps.config
@@ -30,14 +30,14 @@ export function learnsTools(deps: DelegationPorts, run: LiveRun, tools: readonly
   return most > MOST_OFFERED && offeredToMain(deps, topOf(run)) > MOST_OFFERED
 }
 
-/** `task` and what goes with it. */
+/** `task` and its companion tools. */
 const MOST_DELEGATION = 5
 
 function topOf(run: LiveRun): LiveRun {
   return run.parent ? topOf(run.parent) : run
 }
 
-/** What a person starts below the main agent belongs to no run of that: its definition counts. */
+/** A subagent started by a person belongs to no run of the main agent: the main agent's definition counts. */
 function offeredToMain(
   deps: DelegationPorts,
   { row, agent, tools }: Pick<LiveRun, 'row' | 'agent' | 'tools'>,
@@ -48,11 +48,11 @@ function offeredToMain(
   return own.length + delegationTools(deps, main, 0).length
 }
 
-/** Offered as they are in any mode; with `auto` also the working tools, which nearly every task needs. */
+/** Always offered directly; with `auto`, so are the working tools, which nearly every task needs. */
 const ALWAYS: ReadonlySet<string> = new Set(['todo', 'ask_user'])
 const WORKING: ReadonlySet<string> = new Set(['read', 'write', 'edit', 'list', 'glob', 'grep', 'bash'])
 
-/** The tools of a run that learns them on demand: it may call each of them, by `use_tool` or by its name. */
+/** Tools of a run that learns them on demand: it may call each by `use_tool` or by its name. */
 export function discoveringTools(tools: Registry & ToolSet, mode: Config['discovery']): ToolSet {
   const getTools = createGetTools(tools)
   const useTool = createUseTool()
@@ -70,8 +70,8 @@ export function discoveringTools(tools: Registry & ToolSet, mode: Config['discov
 const HINT = 'get_tools lists the tools that you have'
 
 /**
- * Whether no rule is asked about a tool: what `get_tools` says is what a request says otherwise, and in `use_tool` each
- * call is decided by itself. A rule that names one of them counts all the same.
+ * Whether no rule decides about a tool: `get_tools` returns what a request would contain, and inner calls of `use_tool`
+ * are decided one by one. A rule that names the tool still applies.
  */
 export function isUnruled({ name }: AnyTool, chain: readonly Level[]): boolean {
   if (!discoveryNames.some((each) => each === name)) return false

@@ -4,7 +4,7 @@ import { plain, type Registry } from '../../../tools/registry.ts'
 
 type Known = Pick<Registry, 'get' | 'list'>
 
-/** What `get_tools` is asked. Without anything it is about all tools. */
+/** A query of `get_tools`. An empty one matches all tools. */
 export interface ToolQuery {
   readonly toolsets?: readonly string[] | undefined
   readonly tools?: readonly string[] | undefined
@@ -12,14 +12,14 @@ export interface ToolQuery {
 }
 
 export interface FoundTools {
-  /** Whether nothing was asked for: then it is about all of them. */
+  /** Whether the query is empty and matches all tools. */
   readonly all: boolean
   readonly tools: readonly AnyTool[]
-  /** One sentence for each name of nothing, and for words that nothing holds. */
+  /** One sentence for each unknown name, and for words without a match. */
   readonly unknown: readonly string[]
 }
 
-/** The tools that a query means. @throws ToolError `unknown_tool` when it names some, and none of them is there. */
+/** The tools that a query matches. @throws ToolError `unknown_tool` if it names tools and none of them exists. */
 export function findTools({ toolsets = [], tools = [], query = '' }: ToolQuery, known: Known): FoundTools {
   const bySet = toolsetsOf(known)
   const words = wordsOf(query)
@@ -49,7 +49,7 @@ export function toolsetsOf(known: Pick<Registry, 'list'>): ReadonlyMap<string, r
   return Map.groupBy(known.list(), ({ toolset }) => toolset)
 }
 
-/** One sentence about a name of nothing, with those that may be meant. */
+/** One sentence about an unknown name, with similar ones. */
 export function unknownText(name: string, known: Pick<Registry, 'list'>): string {
   const names = [...known.list().map((tool) => tool.name), ...toolsetsOf(known).keys()]
   const wanted = plain(name)
@@ -84,7 +84,7 @@ function wordsOf(query: string): string[] {
   )
 }
 
-/** Those that hold most of the words first; a word in a name counts for more than one in a description. */
+/** Tools with the most matching words first; a word in a name counts more than one in a description. */
 function ranked(tools: readonly AnyTool[], words: readonly string[]): readonly AnyTool[] {
   const score = ({ name, toolset, description }: AnyTool) => {
     const own = `${name} ${toolset}`.toLowerCase()

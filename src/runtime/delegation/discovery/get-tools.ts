@@ -20,7 +20,7 @@ const inputSchema = z.lazy(() => {
   })
 })
 
-/** `get_tools {toolsets?, tools?, query?}`: what a run may call, learned on demand (docs/discovery.md). */
+/** `get_tools {toolsets?, tools?, query?}`: the tools that a run may call, learned on demand (docs/discovery.md). */
 export function createGetTools(known: Pick<Registry, 'get' | 'list'>): AnyTool {
   return defineTool<ToolQuery, string>({
     name: 'get_tools',
@@ -62,7 +62,7 @@ function toolsetsLine(known: Pick<Registry, 'list'>): string {
   return boundedLine(`Toolsets: ${toolsets.join(', ')}`, MAX_TOOLSETS_CHARS)
 }
 
-/** Of an answer: more would become an artifact, with its middle left out. */
+/** Size of an answer: a larger one would become an artifact without its middle. */
 const MAX_CHARS = 24_000
 const MAX_LINE_CHARS = 160
 
@@ -81,14 +81,14 @@ function overview(known: Pick<Registry, 'list'>): string {
   ].join('\n')
 }
 
-/** The first line of what it says of itself. */
+/** The first line of its description. */
 function toolLine({ name, description }: AnyTool, maxChars: number): string {
   const [first = ''] = description.trim().split('\n', 1)
   const line = `- ${name}: ${first}`
   return maxChars < name.length + 20 ? `- ${name}` : boundedLine(line, maxChars)
 }
 
-/** Whole schemas, as many as fit and at least one; the others by name. */
+/** Complete schemas, as many as fit and at least one; the others by name. */
 function schemas(tools: readonly AnyTool[]): string[] {
   const lines = tools.map((tool) => {
     const { name, description, inputSchema } = toolSchema(tool)

@@ -17,8 +17,8 @@ const inputSchema = z.lazy(() => {
 type Input = z.infer<typeof inputSchema>
 
 /**
- * `use_tool {calls}`: stands for the calls in it, which the loop runs in its place (core/inner-calls.ts). What comes here is
- * a call that could not be taken apart.
+ * `use_tool {calls}`: a container for calls that the loop runs instead (core/inner-calls.ts). Only a call that could
+ * not be split arrives here.
  */
 export function createUseTool(): AnyTool {
   return defineTool<Input, never>({

@@ -7,16 +7,16 @@ import type { LiveRun } from '../../run/live-run.ts'
 import { readMessages } from '../../run/messages.ts'
 import { checkReport, outputSchemaOf } from './report-check.ts'
 
-/** How often a run may correct its report. Each try is a turn. */
+/** Number of corrective tries per run. Each is a turn. */
 export const MAX_CORRECTIONS = 2
 
-const BEGINNING = 'Your report does not satisfy the schema that it has to satisfy:'
-/** Of the schema in a correction. Characters. */
+const BEGINNING = 'Your report does not satisfy its schema:'
+/** Length of the schema in a correction, characters. */
 const MAX_SCHEMA_CHARS = 8_000
 
 /**
- * What a run reads instead of ending with a report that does not satisfy its schema; nothing, where it does, where there
- * is none, or when it has been told often enough. Tries count from what is stored, so a crash gives none back.
+ * Correction for a run whose report does not satisfy its schema; empty if it does, if there is none, or after enough
+ * tries. Tries are counted from stored messages, so a crash does not reset them.
  */
 export async function correctReport(
   store: Reader,

@@ -8,8 +8,8 @@ import { checkReport } from './report-check.ts'
 import { summarise, type SummaryPorts } from './summarise.ts'
 
 /**
- * What a run ends with, once its report has been checked or shortened: one that had to satisfy a schema and does not has
- * failed. A run that a limit has paused is not: what it concluded with is taken where it satisfies the schema.
+ * The end of a run after its report was checked or shortened: a report that does not satisfy its schema fails the run.
+ * A run paused by a limit has not failed: its conclusion is used if it satisfies the schema.
  */
 export async function finishReport(
   scope: ScopePart<SummaryPorts & Pick<Deps, 'store'>, 'budget'>,
@@ -17,7 +17,7 @@ export async function finishReport(
   outcome: Outcome,
 ): Promise<Outcome> {
   if (outcome.type !== 'completed' && outcome.type !== 'limit') return outcome
-  const { text, lastText = text } = outcome.report // earlier turns of a partial report are no conclusion
+  const { text, lastText = text } = outcome.report // earlier turns of a partial report are not a conclusion
   const checked = await checkReport(scope.deps.store, run, lastText)
   if (checked) return checkedOutcome(checked, outcome)
   if (outcome.type === 'limit') return outcome

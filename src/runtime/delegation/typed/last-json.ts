@@ -1,18 +1,18 @@
 import type { Json } from '../../../core/json.ts'
 
-/** A longer text is not read. Characters. */
+/** Longer texts are not parsed. Characters. */
 export const MAX_JSON_CHARS = 2 * 1024 * 1024
-/** A value that is nested deeper could not be stored, nor shown. */
+/** Deeper values could not be stored or shown. */
 const MAX_DEPTH = 100
-/** Characters looked at in all, so that a text made of beginnings ends too. */
+/** Total characters examined, so that adversarial texts end too. */
 const MAX_STEPS = 8 * MAX_JSON_CHARS
 
-/** undefined: there is none. */
+/** undefined: none found. */
 export type FoundJson = { readonly value: Json } | undefined
 
 /**
- * The JSON value that a model's text comes down to: the whole text, or the whole last block between fences, or the last
- * complete object or list in it. Bounded in time and depth whatever the text.
+ * The JSON value in a model's text: the whole text, the last fenced block, or the last complete object or list in it.
+ * Bounded in time and depth for any text.
  */
 export function lastJson(text: string): FoundJson {
   if (text.length > MAX_JSON_CHARS) return undefined
@@ -30,7 +30,7 @@ function parsed(text: string | undefined): FoundJson {
   }
 }
 
-/** Of a text that ends with one: a single word or number can stand in it. */
+/** The last fenced block; it may be a single word or number. */
 function lastBlock(text: string): string | undefined {
   if (!text.endsWith('```')) return undefined
   const opening = text.lastIndexOf('```', text.length - 4)
@@ -43,7 +43,7 @@ function lastContainer(text: string): FoundJson {
   let last: FoundJson
   for (let at = nextOpening(text, 0); at >= 0 && reader.steps < MAX_STEPS;) {
     const end = reader.endOf(at)
-    if (end === 'cut') return last // what stands inside something unfinished is not the value
+    if (end === 'cut') return last // content of an unfinished value is not the value
     const found = end === undefined ? undefined : parsed(text.slice(at, end))
     if (found) last = found
     at = nextOpening(text, found ? end! : at + 1)
@@ -59,7 +59,7 @@ function nextOpening(text: string, from: number): number {
 const OPENING = /[{[]/g
 const OPEN = new Set(['{', '['])
 
-/** Finds where a value ends that begins at a place. */
+/** Finds the end of a value that starts at a position. */
 class Reader {
   readonly #text: string
   steps = 0
@@ -68,7 +68,7 @@ class Reader {
     this.#text = text
   }
 
-  /** The place behind the object or list that begins here; `cut`: it has no end; undefined: it is none. */
+  /** The position after the object or list that starts here; `cut`: it has no end; undefined: not a value. */
   endOf(start: number): number | 'cut' | undefined {
     const open: string[] = []
     let at = start
@@ -91,7 +91,9 @@ class Reader {
     return 'cut'
   }
 
-  /** Of what stands between brackets: a string, a number, a word, a comma, white space. The same place: of nothing. */
+  /**
+   * The end of a token between brackets: string, number, word, comma, white space. The same position if there is none.
+   */
   #endOfToken(at: number): number {
     TOKEN.lastIndex = at
     const end = TOKEN.test(this.#text) ? TOKEN.lastIndex : at
@@ -105,13 +107,13 @@ class Reader {
   }
 }
 
-/** A string that goes on to the end of the text. */
+/** A string that continues to the end of the text. */
 const CUT = /"(?:[^"\\\u0000-\u001f]|\\.)*$/y
 
-/** Each branch begins with another character, and none repeats what another could take: it cannot backtrack. */
+/** Each branch starts with a different character and no repetition overlaps another: it cannot backtrack. */
 const TOKEN = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrtu])*"|[\s,:]+|[-+.0-9eE]+|true|false|null/y
 
-/** Too deep, or with a number that JSON reads and cannot write again: it would be kept as null. */
+/** Too deep, or with a number that JSON parses but cannot write again: it would be stored as null. */
 function cannotBeKept(value: Json): boolean {
   let level: Json[] = [value]
   for (let depth = 0; level.length > 0; depth++) {

@@ -105,7 +105,7 @@ describe('a report that does not', () => {
       .filter((each) => each.agent === 'explore')
       .map((each) => shownPrompt(each.options.prompt).at(-1)!)
     expect(told[1]).toContain('- there is no complete JSON value in it')
-    expect(told[2]).toContain('- x is no field of the schema')
+    expect(told[2]).toContain('- x is not a field of the schema')
     expect(told[2]).toContain('- score must be integer')
     expect(told[2]).toContain(`The schema: ${JSON.stringify(schema)}`)
   })
@@ -223,7 +223,7 @@ describe('a schema', () => {
     const text = JSON.stringify({ name: `${'a'.repeat(60)}!` })
     const { child } = await judged([{ text }, { text }], { output_schema })
     expect(child).toMatchObject({ status: 'failed', turns: 1 })
-    expect(child.error!.message).toContain('its check takes longer than 0.5 s')
+    expect(child.error!.message).toContain('checking it takes longer than 0.5 s')
   })
 
   test('of the definition counts where the call has none', async () => {
@@ -240,7 +240,7 @@ describe('a schema', () => {
 
   test('cannot be given to a subagent that goes on', async () => {
     const { answer } = await judged([], { continue: 'brn_x', prompt: 'more', subagent_type: undefined })
-    expect(answer).toContain('output_schema: a subagent that goes on keeps its own')
+    expect(answer).toContain('output_schema: a continued subagent keeps its own')
   })
 
   test('of the main agent holds for the run of a person', async () => {

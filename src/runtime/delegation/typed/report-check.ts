@@ -7,7 +7,9 @@ import type { LiveRun } from '../../run/live-run.ts'
 import type { CheckedReport } from '../../run/checked-report.ts'
 import { lastJson, MAX_JSON_CHARS } from './last-json.ts'
 
-/** What the report of a run has to satisfy: of a subagent what its spawn said, of a main run what it began with, or what its agent says. */
+/**
+ * What a run's report must satisfy: for a subagent, the schema of its spawn; for a main run, its own, or its agent's.
+ */
 export function outputSchemaOf(reader: Reader, { row, agent }: LiveRun): JsonSchema | undefined {
   const branch = reader.get('branches', row.branchId)
   if (branch?.kind === 'main') return branch.outputSchema ?? agent.outputSchema
@@ -15,8 +17,8 @@ export function outputSchemaOf(reader: Reader, { row, agent }: LiveRun): JsonSch
 }
 
 /**
- * Checks the last complete JSON value of a run's report. undefined: it has to satisfy nothing. Never rejects, whatever
- * schema and text. What was checked last is known: at the end of a run it is asked for twice, and may take its time.
+ * Checks the last complete JSON value of a run's report. undefined: no schema applies. Never rejects, whatever the
+ * schema and text are. Caches the last check, because the end of a run needs it twice and it may be slow.
  */
 export async function checkReport(
   reader: Reader,
@@ -31,7 +33,7 @@ export async function checkReport(
   return result
 }
 
-/** That of its agent is about the schema of its agent: a spawn may have asked for another. */
+/** The agent's own check belongs to the agent's schema: a spawn may have set another one. */
 function ownCheck({ agent, controller }: LiveRun, schema: JsonSchema): CheckOutput | undefined {
   const { checkOutput, outputSchema } = agent
   if (!checkOutput || !isDeepStrictEqual(schema, outputSchema)) return undefined
@@ -59,7 +61,7 @@ async function check(
   return { fits: true, value: found.value }
 }
 
-/** Code of others may never answer. */
+/** Foreign code may never return. */
 async function unlessStopped<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const stop = () => reject(new Error('the run was stopped'))

@@ -123,9 +123,9 @@ describe('a summary that fails leaves the whole report, and a note', () => {
   test.each<[string, AgentDefinition['summarize'], string]>([
     ['throws', () => { throw new Error('not today') }, 'not today'], // oxfmt-ignore
     ['rejects', async () => { throw new Error('not today') }, 'not today'], // oxfmt-ignore
-    ['returns nothing', () => undefined as never, 'it came to nothing'],
-    ['returns something else', () => 7 as never, 'it came to nothing'],
-    ['is empty', () => '  ', 'it came to nothing'],
+    ['returns nothing', () => undefined as never, 'the summary is empty'],
+    ['returns something else', () => 7 as never, 'the summary is empty'],
+    ['is empty', () => '  ', 'the summary is empty'],
     ['never returns', never, 'it took longer than 60 s'],
   ])('when it %s', async (_, summarize, why) => {
     const { child, answer } = await summarised(summarize)
@@ -141,7 +141,7 @@ describe('a summary that fails leaves the whole report, and a note', () => {
   test('when a preset finds nothing', async () => {
     const script = { main: [{ toolCalls: task }, { text: 'end' }], explore: [{ text: 'No list here.' }] }
     const { answer } = await summarised('bullets', { script })
-    expect(answer).toContain('it came to nothing')
+    expect(answer).toContain('the summary is empty')
     expect(answer).toContain('No list here.')
   })
 

@@ -9,17 +9,17 @@ import type { LiveRun } from '../../run/live-run.ts'
 import type { Deps } from '../../context/deps.ts'
 import type { ScopePart } from '../../context/scope.ts'
 
-/** How long a summary may take before the report goes as it is. Milliseconds. */
+/** Time limit of a summary, milliseconds; then the full report is used. */
 const MAX_MS = 60_000
-/** Of the report that a model is shown. Characters. */
+/** Part of the report that a model gets, characters. */
 const MAX_CHARS = 400_000
 
 export type SummaryPorts = AsidePorts & Pick<Deps, 'resolveModel' | 'smallModelOf'>
 type SummaryScope = ScopePart<SummaryPorts, 'budget'>
 
 /**
- * The report of a subagent with the summary that its agent asks for: by a preset, by a function, or by one request of the
- * small model, which counts as the run's. What goes wrong is said in the note, and the report goes as it is.
+ * Adds the summary that a subagent's agent asks for: by a preset, by a function, or by one request of the small model,
+ * which counts in the run's figures. A failure goes into the note, and the full report is used.
  */
 export async function summarise(scope: SummaryScope, run: LiveRun, report: Report): Promise<Report> {
   const { summarize } = run.agent
@@ -28,7 +28,7 @@ export async function summarise(scope: SummaryScope, run: LiveRun, report: Repor
     const summary = await inTime(scope.deps.clock, run, (signal) =>
       summaryOf(scope, run, summarize, { text: report.text, signal }),
     )
-    if (typeof summary !== 'string' || summary.trim() === '') throw new Error('it came to nothing')
+    if (typeof summary !== 'string' || summary.trim() === '') throw new Error('the summary is empty')
     return { ...report, summary: summary.trim().toWellFormed() }
   } catch (error) {
     const why = `it could not be summarised (${errorMessage(error).slice(0, 200)}): this is the agent’s own text`
@@ -36,7 +36,7 @@ export async function summarise(scope: SummaryScope, run: LiveRun, report: Repor
   }
 }
 
-/** A function of somebody's own may never return; a stop of the run ends the wait too. */
+/** A custom function may never return; a stop of the run ends the wait too. */
 async function inTime<T>(
   clock: Clock,
   { controller }: LiveRun,
@@ -60,7 +60,7 @@ async function inTime<T>(
   }
 }
 
-/** The report, and what ends the wait for its summary. */
+/** The report, and the signal that ends the wait for its summary. */
 interface Summarised {
   readonly text: string
   readonly signal: AbortSignal
@@ -85,7 +85,7 @@ async function askSmallModel(
 ): Promise<string> {
   const { deps } = scope
   const id = deps.smallModelOf(run.row.model)
-  if (id === 'offline') throw new Error('the offline searcher is no language model')
+  if (id === 'offline') throw new Error('the offline searcher is not a language model')
   const model = await deps.resolveModel(id)
   const part = (said: string) => [{ id: deps.newId('prt'), type: 'text', text: said } as const]
   const messages = [

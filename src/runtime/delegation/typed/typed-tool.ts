@@ -8,15 +8,17 @@ import { titleLine } from '../../../tools/define-tool.ts'
 import type { Tool } from '../../../tools/port.ts'
 import { describeTask, taskInputSchema, type TaskInput } from '../../task/task-input.ts'
 
-/** The turns of a typed call: of the tool, unless the configuration says otherwise of the agent, and never beyond the limit. */
+/**
+ * The turns of a typed call: the tool's, unless the configuration overrides the agent's, and never beyond the limit.
+ */
 export interface TurnLimits {
   readonly agents: Readonly<Record<string, { readonly maxTurns?: number | undefined }>>
   readonly limits: { readonly maxTurns: number }
 }
 
 /**
- * An agent as a tool of its own: a `task` call in the foreground under another name, whose prompt is made of a typed input.
- * `report` drives the subagent, and says what the call is answered.
+ * An agent as a tool: a foreground `task` call under another name, whose prompt is created from a typed input. `report`
+ * drives the subagent and returns the answer of the call.
  */
 export function createTypedTool(
   name: string,
@@ -31,7 +33,7 @@ export function createTypedTool(
     inputSchema: inputSchemaOf(agent, turnsOf(agent, config)),
     jsonSchema: agent.inputSchema!,
     effects: 'spawn',
-    idempotent: true, // never run again: after a crash the call is attached to its child
+    idempotent: true, // never repeated: after a crash the call is attached to its child
     subject: () => [{ kind: 'name', value: agent.name }],
     title: (input) => titleLine(`${name}: ${describeTask(input)}`),
     detail: (input) => input.prompt,
@@ -48,7 +50,7 @@ function turnsOf(
   return turns === undefined ? undefined : Math.min(turns, limits.maxTurns)
 }
 
-/** Checked by the agent's own schema, and read as the `task` call that it stands for. */
+/** Checked with the agent's own schema, then converted to the `task` call that it represents. */
 function inputSchemaOf(agent: AgentDefinition, max_turns: number | undefined): z.ZodType<TaskInput> {
   let checker: SchemaChecker | string | undefined
   return z.looseObject({}).transform((input, context): TaskInput => {
@@ -72,7 +74,7 @@ function inputSchemaOf(agent: AgentDefinition, max_turns: number | undefined): z
   })
 }
 
-/** In the words of zod, in which what can be mended is mended and the rest is explained. */
+/** As zod issues, so that fixable input is fixed and other problems are explained. */
 function rawIssue({ path, message, expected, values }: SchemaIssue, input: unknown): z.core.$ZodRawIssue {
   if (values) return { code: 'invalid_value', path: [...path], message, input, values: values as string[] }
   if (expected === undefined) return { code: 'custom', path: [...path], message, input }
@@ -80,7 +82,7 @@ function rawIssue({ path, message, expected, values }: SchemaIssue, input: unkno
   return { code: 'invalid_type', path: [...path], message, input, expected: type as 'string' }
 }
 
-/** What people see of the call: the first words of its first text. */
+/** Label for people: the first words of its first text. */
 function firstText(input: TypedInput): string | undefined {
   const text = Object.values(input).find((value) => typeof value === 'string' && value.trim() !== '')
   return typeof text === 'string' ? describeTask({ prompt: text.trim() }) : undefined

@@ -1,20 +1,20 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { readLog } from './log-pages.ts'
 
-/** The pages of a database as they were committed last, whatever the state of the rest. Numbers begin with 1. */
+/** The committed pages of a database, whatever state the rest is in. Numbers start at 1. */
 export interface Pages extends Disposable {
   readonly count: number
-  /** Pages that the header counts and that are not there. */
+  /** Pages counted by the header but missing. */
   readonly missing: number
-  /** Bytes of a page that hold data. */
+  /** Data bytes of a page. */
   readonly usable: number
-  /** Undefined beyond the end, and where the disk does not give it. */
+  /** Undefined beyond the end, or if the disk cannot read it. */
   read(page: number): Buffer | undefined
-  /** Pages that hold nothing any more, by the list that the database keeps of them. */
+  /** Free pages, from the database's free list. */
   readonly free: ReadonlySet<number>
-  /** Whether the log beside the file ends in what is no part of it. */
+  /** Whether the log ends in invalid data. */
   readonly isLogTorn: boolean
-  /** The header of the first page; undefined where it is damaged. */
+  /** The header of the first page; undefined if it is damaged. */
   readonly header: Header | undefined
 }
 
@@ -23,7 +23,7 @@ export interface Header {
   readonly applicationId: number
 }
 
-/** sqlite.org/fileformat2.html. Nothing on disk is changed. @throws Error of the system where the file cannot be opened. */
+/** sqlite.org/fileformat2.html. Changes nothing on disk. @throws the system's error if the file cannot be opened. */
 export function openPages(file: string): Pages {
   const descriptor = openSync(file, 'r')
   const head = readAt(descriptor, 0, 100)
@@ -55,7 +55,7 @@ export function openPages(file: string): Pages {
   }
 }
 
-/** Of every database that this program makes. */
+/** Page size of every database of this program. */
 const PAGE = 4096
 
 function pageSize(head: Buffer): number | undefined {
@@ -63,7 +63,7 @@ function pageSize(head: Buffer): number | undefined {
   return size >= 512 && (size & (size - 1)) === 0 ? size : undefined
 }
 
-/** What is there of `length` bytes; undefined where the disk refuses them. */
+/** The readable bytes of `length`; undefined if the disk refuses them. */
 function readAt(descriptor: number, position: number, length: number): Buffer | undefined {
   const bytes = Buffer.alloc(length)
   try {
@@ -73,7 +73,7 @@ function readAt(descriptor: number, position: number, length: number): Buffer | 
   }
 }
 
-/** Each page of the list names further free pages, and the next one of the list. */
+/** Each page of the list names free pages and the next page of the list. */
 function freePages(first: Buffer, read: Pages['read'], usable: number): Set<number> {
   const free = new Set<number>()
   for (let at = first.readUInt32BE(32); at !== 0 && !free.has(at);) {

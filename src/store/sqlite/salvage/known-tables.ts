@@ -10,7 +10,7 @@ import { unparsedPart } from './mark-damaged.ts'
 import { isAsStored, sumOf } from '../sums.ts'
 import type { PageRecords, Value } from './records.ts'
 
-/** A table as a version of the schema has it; what its records look like tells them from those of any other. */
+/** A table of a schema version; the form of its records distinguishes them from other tables'. */
 export interface KnownTable {
   readonly name: Table
   readonly kind: PageRecords['kind']
@@ -22,11 +22,11 @@ interface KnownColumn {
   readonly type: string
   readonly isNullable: boolean
   readonly kind: BaseKind | undefined
-  /** What an id in it begins with. */
+  /** Prefix of its ids. */
   readonly prefix: IdPrefix | undefined
 }
 
-/** The tables of an empty database; what processes leave for each other is not among them. */
+/** The tables of an empty database, without those for messages between processes. */
 export function knownTables(db: DatabaseSync): KnownTable[] {
   const shape = shapes()
   const present = db.prepare("SELECT name, wr FROM pragma_table_list WHERE schema = 'main'").all()
@@ -56,7 +56,7 @@ function columnsOf(db: DatabaseSync, table: Table): KnownColumn[] {
   })
 }
 
-/** The table that a record is of, if there is one that can hold it. Columns that came later may be missing. */
+/** The table of a record, if one can hold it. Later columns may be missing. */
 export function tableOf(
   known: readonly KnownTable[],
   kind: PageRecords['kind'],
@@ -84,7 +84,7 @@ function fits({ name, type, isNullable, prefix }: KnownColumn, value: Value): bo
   }
 }
 
-/** Of columns that hold the id of something. */
+/** Columns that hold an id. */
 const PREFIXES: Readonly<Record<string, IdPrefix>> = {
   conversation_id: 'cnv',
   branch_id: 'brn',
@@ -105,10 +105,7 @@ const OWN_PREFIXES: Readonly<Partial<Record<Table, IdPrefix>>> = {
   artifacts: 'art',
 }
 
-/**
- * A record with the sum of the text that it has, and whether that is another text than was stored with it, or one that
- * names another row.
- */
+/** A record with the checksum of its text, and whether its text was altered or names another row. */
 export function summed({ name, columns }: KnownTable, record: readonly Value[]) {
   const column = shapes()[name].summed
   const sumAt = columns.findIndex((each) => each.name === SUM)
@@ -118,12 +115,12 @@ export function summed({ name, columns }: KnownTable, record: readonly Value[]) 
   return { values: isAltered && sumAt >= 0 ? withSum(record, sumAt, text) : record, isAltered }
 }
 
-/** A record of before there were sums is shorter. */
+/** A record from before checksums is shorter. */
 function withSum(record: readonly Value[], sumAt: number, text: Value): readonly Value[] {
   return Array.from({ length: sumAt + 1 }, (_, i) => (i === sumAt ? sumOf(text) : (record[i] ?? null)))
 }
 
-/** A part has its id in its text too. What is no JSON is found elsewhere. */
+/** A part's text contains its id. Invalid JSON is handled elsewhere. */
 function isOf(id: Value | undefined, text: Value): boolean {
   try {
     return (JSON.parse(String(text)) as { id?: unknown } | null)?.id === id
@@ -132,7 +129,7 @@ function isOf(id: Value | undefined, text: Value): boolean {
   }
 }
 
-/** The record of a part whose text is no object of JSON, with a notice in its place; undefined for any other. */
+/** The record of a part with unreadable JSON, with a notice instead; undefined for any other. */
 export function unparsed({ name, columns }: KnownTable, record: readonly Value[]): Value[] | undefined {
   if (name !== 'parts') return undefined
   const at = columns.findIndex((column) => column.name === 'part')
@@ -151,7 +148,7 @@ function isObject(text: string): boolean {
   }
 }
 
-/** Whether each value can be read back as what it is, and an artifact is the content that its hash names. */
+/** Whether each value can be decoded, and an artifact matches its hash. */
 export function isReadable({ name, columns }: KnownTable, record: readonly Value[]): boolean {
   if (name === 'artifacts' && !isArtifact(columns, record)) return false
   return columns.every(({ kind }, i) => {

@@ -1,15 +1,15 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-/** What the log beside a database holds of it. */
+/** The part of a database in its log. */
 export interface LogPages {
-  /** Pages of the database after the last commit in the log; 0 where it holds none. */
+  /** Database size in pages after the log's last commit; 0 without one. */
   readonly count: number
   readonly isTorn: boolean
   read(page: number): Buffer | undefined
   close(): void
 }
 
-/** Up to its last whole commit, as SQLite reads it (sqlite.org/fileformat2.html#the_write_ahead_log). */
+/** Up to its last complete commit, as SQLite reads it (sqlite.org/fileformat2.html#the_write_ahead_log). */
 export function readLog(file: string, pageSize: number): LogPages {
   let descriptor: number
   try {
@@ -35,7 +35,7 @@ const HEAD = 32
 const FRAME_HEAD = 24
 
 interface Frames {
-  /** Where in the log the latest committed content of a page is. */
+  /** Position of a page's latest committed content in the log. */
   readonly places: ReadonlyMap<number, number>
   readonly count: number
   readonly isTorn: boolean
@@ -56,7 +56,7 @@ function readFrames(descriptor: number, pageSize: number): Frames {
   let at = HEAD
   for (; at + FRAME_HEAD + pageSize <= size; at += FRAME_HEAD + pageSize) {
     const frame = bytesAt(descriptor, at, FRAME_HEAD + pageSize)
-    // frames of an earlier use of the log stand behind those of this one
+    // frames of an earlier use of the log follow the current ones
     if (!frame || frame.compare(head, 16, 24, 8, 16) !== 0) break
     sum.add(frame.subarray(0, 8))
     sum.add(frame.subarray(FRAME_HEAD))
@@ -99,7 +99,7 @@ class CheckSum {
   }
 }
 
-/** Undefined where so many bytes are not to be had. */
+/** Undefined if that many bytes cannot be read. */
 function bytesAt(descriptor: number, position: number, length: number): Buffer | undefined {
   const bytes = Buffer.alloc(length)
   try {

@@ -5,15 +5,15 @@ import type { Row } from '../../engine.ts'
 import { sumOf } from '../sums.ts'
 
 const TEXT =
-  'Damaged: what stands before this line is not what was stored. It was read from a damaged database, and its checksum does not fit.'
+  'Damaged: the text before this line differs from what was stored. It was read from a damaged database, and its checksum does not match.'
 
-/** A part of which no text of JSON is left, as a notice with what was read. */
+/** Replaces a part without any JSON text by a notice with the readable rest. */
 export function unparsedPart(id: string, text: string): string {
-  const said = `Damaged: what stood here cannot be read. What is left of it: ${text}`
+  const said = `Damaged: this part cannot be read. What is left of it: ${text}`
   return JSON.stringify({ id, type: 'notice', text: said, damaged: id })
 }
 
-/** Puts a notice behind each of these parts, which say what nobody may have said. Returns how many there are. */
+/** Adds a notice after each altered part, whose text may not be its author's. Returns their number. */
 export function markDamaged(db: DatabaseSync, parts: ReadonlySet<string>, newId: NewId): number {
   let marked = 0
   db.exec('BEGIN')
@@ -23,7 +23,7 @@ export function markDamaged(db: DatabaseSync, parts: ReadonlySet<string>, newId:
         'SELECT message_id AS messageId, conversation_id AS conversationId, position FROM parts WHERE id = ?',
       )
       .get(id)
-    if (!row) continue // dropped with what it hung on
+    if (!row) continue // dropped with its message
     makeRoom(db, row)
     const notice = { id: newId('prt'), type: 'notice', text: TEXT, damaged: id } as unknown as NoticePart
     const part = JSON.stringify(notice)
@@ -43,7 +43,7 @@ export function markDamaged(db: DatabaseSync, parts: ReadonlySet<string>, newId:
   return marked
 }
 
-/** In two steps: a position stands once at any time. */
+/** In two steps, because positions must be unique at any time. */
 function makeRoom(db: DatabaseSync, { messageId, position }: Row): void {
   const [message, at] = [String(messageId), Number(position)]
   db.prepare('UPDATE parts SET position = -position - 1 WHERE message_id = ? AND position > ?').run(

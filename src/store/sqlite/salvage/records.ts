@@ -1,19 +1,19 @@
 import type { Pages } from './database-pages.ts'
 
-/** A value of a record: integers beyond what a number holds exactly make the record unreadable. */
+/** A value of a record; an integer beyond the exact range of numbers makes the record unreadable. */
 export type Value = string | number | Buffer | null
 
 export interface PageRecords {
-  /** Of a table that is kept by row id, or of one that is kept by key. */
+  /** For a table stored by row id, or by key. */
   readonly kind: 'rows' | 'keys'
   readonly records: readonly (readonly Value[])[]
-  /** Cells of the page that are no record, or whose record is not all there. */
+  /** Cells of the page with an invalid or incomplete record. */
   readonly unreadable: number
 }
 
 /**
- * The records of a page, if it is one that holds some; undefined for any other, and for one that is overwritten.
- * `used` gets the further pages that long records take (sqlite.org/fileformat2.html#b_tree_pages).
+ * The records of a page with records; undefined for any other, and for an overwritten one. `used` receives the overflow
+ * pages of long records (sqlite.org/fileformat2.html#b_tree_pages).
  */
 export function recordsOf(pages: Pages, number: number, used: Set<number>): PageRecords | undefined {
   const page = pages.read(number)
@@ -37,14 +37,14 @@ const ROW_LEAF = 0x0d
 const KEY_LEAF = 0x0a
 const KEY_INNER = 0x02
 
-/** A page without records that says so: an inner page of a table. */
+/** A page without records by its type: an inner page of a table. */
 export function isInner(pages: Pages, number: number): boolean {
   return pages.read(number)?.[number === 1 ? 100 : 0] === ROW_INNER
 }
 
 const ROW_INNER = 0x05
 
-/** Numbers that are none lead beyond the bytes, and reading there throws. */
+/** Invalid numbers lead beyond the bytes, and reading there throws. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -69,7 +69,7 @@ function cellRecord(pages: Pages, { page, type, start }: Cell, used: Set<number>
   )
 }
 
-/** How much of a record stands in its page, the rest being on further ones. */
+/** How much of a record is in its page; the rest is on overflow pages. */
 function localBytes(usable: number, length: number, type: number): number {
   const most = type === ROW_LEAF ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23
   if (length <= most) return length
@@ -82,7 +82,7 @@ interface Payload {
   readonly page: Buffer
   readonly at: number
   readonly length: number
-  /** How much of it stands in the page. */
+  /** How much of it is in the page. */
   readonly local: number
 }
 
@@ -111,7 +111,7 @@ function record(bytes: Buffer): Value[] {
   return values
 }
 
-/** Reading beyond the end throws. */
+/** Throws when reading beyond the end. */
 class Bytes {
   readonly #bytes: Buffer
   at: number

@@ -1,17 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 export interface Rejoined {
-  /** Rows that were read and hang on one that was not. */
+  /** Rows whose parent row is unreadable. */
   readonly dropped: number
-  /** Conversations and branches whose own row is lost, made anew from what hangs on them. */
+  /** Conversations and branches whose own row is lost, recreated from their children. */
   readonly made: number
 }
 
 /**
- * Makes all references of salvaged rows hold. A conversation or branch of which only the row itself is lost is made
- * anew; a reference that may be missing is taken away; what cannot stand without what it refers to is dropped. Runs that
- * had not stopped are paused: nothing goes on by itself with half of what it knew.
- * `isWhole`: nothing was unreadable, so that no rule can be lost.
+ * Makes all references of salvaged rows valid. Recreates a conversation or branch of which only its own row is lost,
+ * clears optional references, and drops rows that are useless without their parent. Active runs become paused: nothing
+ * continues by itself with partial knowledge. `isWhole`: everything was readable, so no rule can be missing.
  */
 export function rejoin(db: DatabaseSync, now: number, isWhole: boolean): Rejoined {
   db.exec('BEGIN')
@@ -27,7 +26,7 @@ export function rejoin(db: DatabaseSync, now: number, isWhole: boolean): Rejoine
   return { made, dropped }
 }
 
-/** Without its row a branch has its messages alone; the kind that fits what has run on it. */
+/** Without its row, only a branch's messages are known; its runs decide its kind. */
 const MISSING_BRANCHES = `
   INSERT INTO branches (id, conversation_id, kind, inherit_context, agent, label, created_at, updated_at)
   SELECT lost.id, lost.conversation_id,
@@ -41,7 +40,7 @@ const MISSING_BRANCHES = `
     FROM messages WHERE branch_id NOT IN (SELECT id FROM branches) GROUP BY branch_id
   ) AS lost`
 
-/** Where it worked is not known: a directory that is not there, so that nothing goes on in a wrong one. */
+/** Its directory is unknown: uses one that does not exist, so that nothing runs in a wrong one. */
 const MISSING_CONVERSATIONS = `
   INSERT INTO conversations (id, directory, title, created_at, updated_at)
   SELECT conversation_id,
@@ -50,7 +49,7 @@ const MISSING_CONVERSATIONS = `
     'salvaged', min(created_at), :now
   FROM branches WHERE conversation_id NOT IN (SELECT id FROM conversations) GROUP BY conversation_id`
 
-/** They hang on their message, without a reference of the schema. */
+/** They belong to their message, without a reference in the schema. */
 const LOST_CALLS = 'DELETE FROM tool_calls WHERE message_id NOT IN (SELECT id FROM messages)'
 
 const PAUSE = `
@@ -58,7 +57,7 @@ const PAUSE = `
     ended_at = :now
   WHERE status IN ('queued', 'running', 'waiting')`
 
-/** A restriction may be lost: until somebody names another mode, nothing can be changed. */
+/** A restriction may be lost: nothing can be changed until somebody sets another mode. */
 const STRICT = "UPDATE conversations SET mode = 'plan'"
 
 interface Reference {
@@ -77,11 +76,11 @@ function references(db: DatabaseSync): Reference[] {
        WHERE t.schema = 'main' AND c.name = f."from"`,
     )
     .all() as unknown as (Omit<Reference, 'isNullable'> & { nullable: number })[]
-  // a rule without its conversation would be one for all of them
+  // a rule without its conversation would apply to all
   return rows.map((row) => ({ ...row, isNullable: row.nullable === 1 && row.table !== 'rules' }))
 }
 
-/** How many rows were dropped. */
+/** Number of dropped rows. */
 function mend(db: DatabaseSync, { table, column, parent, key, isNullable }: Reference): number {
   const lost = `${column} IS NOT NULL AND ${column} NOT IN (SELECT ${key} FROM ${parent})`
   if (!isNullable) return changes(db, `DELETE FROM ${table} WHERE ${lost}`)

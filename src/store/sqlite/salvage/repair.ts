@@ -13,32 +13,32 @@ import { salvage, type Salvage } from './salvage.ts'
 
 export interface RepairOptions {
   readonly now: () => number
-  /** Looks at a conversation, and throws where it cannot be shown. */
+  /** Renders a conversation, and throws if it cannot be shown. */
   readonly makesSense: (store: Store, id: ConversationId) => void
   /**
-   * Mends what was read of a conversation, so that its export can be imported: how many rows it changed. Throws where that
-   * cannot be had.
+   * Fixes a salvaged conversation so that its export can be imported; returns the number of changed rows. Throws if
+   * that is impossible.
    */
   readonly mend: (tx: Tx, id: ConversationId, newId: NewId) => number
-  /** Is told what is gone of the database since it was used last. */
+  /** Receives what the database lost since its last use. */
   readonly warn: (text: string) => void
 }
 
 export interface Repair extends Salvage {
-  /** What was wrong. */
+  /** The problem found. */
   readonly damage: string
-  /** Rows that named what is lost, or that no import would take. */
+  /** Number of rows that referred to lost data, or that no import would accept. */
   readonly mended: number
-  /** Conversations that were read in part, and do not make sense without the rest. */
+  /** Conversations that were partly readable, but make no sense without the rest. */
   readonly senseless: readonly ConversationId[]
   /** Where the damaged file is now. */
   readonly aside: string
 }
 
 /**
- * Brings what can be read of a damaged database into a new one in its place; undefined where nothing is damaged.
- * @throws OffshootError `store_locked` while another process has it open, `store_readonly`, `store_full`, `store_newer`,
- * `store_foreign`: nothing was changed then.
+ * Replaces a damaged database by a new one with its readable content; undefined if nothing is damaged. @throws
+ * OffshootError `store_locked` while another process has it open, `store_readonly`, `store_full`, `store_newer`,
+ * `store_foreign`: then nothing was changed.
  */
 export async function repairStore(
   file: string,
@@ -87,7 +87,7 @@ async function damageOf(
 
 const BUSY_MS = 1_000
 
-/** What cannot be mended, or shown then, is left out. */
+/** Conversations that cannot be fixed or shown are left out. */
 async function mendAll(
   file: string,
   mend: (tx: Tx, id: ConversationId) => number,
@@ -128,6 +128,6 @@ function isSystem(error: unknown): boolean {
 
 function inUse(file: string, pid: number): OffshootError {
   return new OffshootError('store_locked', `the database ${file} is open in process ${pid}`, {
-    hint: `End process ${pid} first: a database is repaired while nobody has it open.`,
+    hint: `Stop process ${pid} first: a database can be repaired only while no process has it open.`,
   })
 }

@@ -11,24 +11,24 @@ import { openPages, type Pages } from './database-pages.ts'
 import { isInner, recordsOf, type Value } from './records.ts'
 import { rejoin, type Rejoined } from './rejoin.ts'
 
-/** What was read of a damaged database, and what was not. */
+/** What was readable in a damaged database, and what was not. */
 export interface Salvage extends Rejoined {
-  /** Rows of each table in the new database. */
+  /** Rows per table in the new database. */
   readonly rows: Readonly<Partial<Record<Table, number>>>
-  /** Pages that hold nothing which can be read, and pages that are missing. */
+  /** Pages without readable content, and missing pages. */
   readonly unreadablePages: number
   readonly pages: number
-  /** Records that are damaged in themselves. */
+  /** Damaged records. */
   readonly unreadableRecords: number
   readonly isLogTorn: boolean
-  /** Parts that were read and have another text than the one that was stored; a notice behind each says so. */
+  /** Parts whose text differs from the stored one; a notice after each says so. */
   readonly altered: number
 }
 
 /**
- * Reads every page of a database and its log by itself, and writes the rows that are whole into a new database of the
- * present version, in which all references hold. The damaged file is not changed.
- * @throws OffshootError `store_newer`, `store_foreign`; what SQLite throws where the new file cannot be written.
+ * Reads every page of a database and its log directly, and writes complete rows to a new database of the current
+ * version, with valid references. The damaged file is not changed. @throws OffshootError `store_newer`,
+ * `store_foreign`; SQLite's error if the new file cannot be written.
  */
 export function salvage(file: string, to: string, now: () => number): Salvage {
   using pages = openPages(file)
@@ -56,7 +56,7 @@ export function salvage(file: string, to: string, now: () => number): Salvage {
 interface Read extends Pick<Salvage, 'unreadablePages' | 'pages' | 'unreadableRecords'> {
   /** Ids of parts. */
   readonly damaged: ReadonlySet<string>
-  /** Of these a notice is left. */
+  /** Parts replaced by a notice. */
   readonly unparsedParts: number
 }
 
@@ -96,7 +96,7 @@ function readAll(pages: Pages, db: DatabaseSync): Read {
   }
 }
 
-/** Says whether the row is in: the schema refuses what it cannot hold, and what stands there already. */
+/** Returns whether the row was inserted: the schema refuses invalid rows and duplicates. */
 function inserter(db: DatabaseSync) {
   const statements = new Map<Table, ReturnType<DatabaseSync['prepare']>>()
   return ({ name, columns }: KnownTable, record: readonly Value[]): boolean => {
