@@ -16,6 +16,7 @@ import type { AnyTool, FileLedger, ResolvedPath } from '../../tools/port.ts'
 import type { PreparedSpawn } from './prepared-spawn.ts'
 import type { Change } from '../log/recorder.ts'
 import { HeldRow } from './held-row.ts'
+import { unreadReports } from './unread-reports.ts'
 import type { PartialMessage } from './partial-message.ts'
 import type { CheckedReport } from './checked-report.ts'
 
@@ -135,6 +136,8 @@ export interface RunEventDetails {
 
 export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'opened' | 'parent' | 'call' | 'tools'> &
   Partial<Pick<LiveRun, 'unusable' | 'lacksTools'>>
+  /** It has paused, and holds reports that no request has read. */
+  readonly unreadReports?: number
 
 export function createLiveRun(start: LiveRunStart): LiveRun {
   const { row, ...rest } = start
@@ -259,14 +262,16 @@ export function changeRun(
   change: Change,
   { held }: Pick<LiveRun, 'held'>,
   to: NextState,
-  { row: more = {}, lastText: details = {} }: Besides = {},
+  { row: facts = {}, lastText: details = {} }: Besides = {},
 ): void {
   const { status: from, startedAt, pausing } = held.row
-  const next: Run = { ...enterState(held.row, to, change.at), ...more }
+  const next: Run = { ...enterState(held.row, to, change.at), ...facts }
   const asked = next.endedAt !== null && pausing ? { pausing: null } : {} // done by now, or too late
-  change.tx.update('runs', next.id, { ...stateColumns(next), ...more, ...asked })
+  change.tx.update('runs', next.id, { ...stateColumns(next), ...facts, ...asked })
   held.enter(next)
-  change.event(runEvent(held, eventTypeOf(to.status, from, startedAt), change.at, { from, ...details }))
+  const count = unreadReports(change.tx, next)
+  const more = { from, ...(count > 0 ? { unreadReports: count } : {}), ...details }
+  change.event(runEvent(held, eventTypeOf(to.status, from, startedAt), change.at, more))
 }
 
 function stateColumns({ status, reason, waitingFor, endReason, error, startedAt, endedAt }: Run) {
