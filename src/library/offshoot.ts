@@ -133,9 +133,9 @@ export interface Offshoot extends AsyncDisposable {
   /** Takes up what ended processes left in this directory, and drives it; the runs that it took. */
   recover(options?: RecoverySettings): Promise<readonly OffshootRun[]>
   /**
-   * Pauses what this process drives, as Ctrl-C does on the command line, ends the processes that tools have started, gives
-   * the conversations back and closes the store. Afterwards everything but what is known already is refused with
-   * `closed`. `await using` calls it.
+   * Pauses what this process drives, ends the processes that tools have started, gives the conversations back and closes
+   * the store. What waits for a person keeps waiting, for a program that recovers it. Afterwards everything but what is
+   * known already is refused with `closed`. `await using` calls it.
    */
   close(): Promise<void>
 }

@@ -31,8 +31,9 @@ export interface OffshootRun<O = unknown> {
    */
   events(options?: EventsOptions): AsyncIterableIterator<OffshootEvent, undefined, undefined>
   /**
-   * What it came to, once it has stopped: completed, failed, cancelled or paused. Of a run that was started here also what
-   * followed on its branch by itself. Rejects only when the store fails, or nobody drives the run any more.
+   * What it came to, once it has stopped: completed, failed, cancelled or paused; `waiting` where it waited for a person
+   * when the program closed. Of a run that was started here also what followed on its branch by itself. Rejects only when
+   * the store fails, or nobody drives the run any more.
    */
   result(): Promise<Result<O>>
   /** A message that it reads at its next turn. @throws OffshootError `conflict` when it has stopped. */

@@ -257,7 +257,7 @@ async function recoverLeftRuns(
 
 export const STOPS = {
   pause: { verb: 'pause', why: 'user' },
-  leave: { verb: 'pause', why: 'restart' },
+  leave: { verb: 'pause', why: 'restart', keepsAsking: true },
   cancel: { verb: 'cancel', by: 'user' },
   end: { verb: 'cancel', by: 'restart' },
 } as const satisfies Record<StopVerb, StopReason>

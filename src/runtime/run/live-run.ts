@@ -28,6 +28,8 @@ export type StopReason =
       readonly why: 'user' | 'parent' | 'restart' | 'stall' | 'timeout'
       /** Its background children continue. */
       readonly keepsBackground?: true
+      /** What waits for a person keeps its question, and waits for whoever recovers it. */
+      readonly keepsAsking?: true
     }
   | {
       readonly verb: 'cancel'
@@ -83,6 +85,8 @@ export interface LiveRun {
   awaits: Set<LiveRun>
   /** Whether nothing but those children is left of its turn. */
   onlyWaits: boolean
+  /** Calls whose question to a person outlasts the stop of this attempt. */
+  readonly stillAsking: Set<CallId>
   /** Where the results of its calls are written: while it is driven, or once something has come for one. */
   journal: CallWriter | undefined
   /** Set once it is to stop. */
@@ -132,12 +136,12 @@ export interface RunEventDetails {
   readonly position?: number
   /** It waits for budget no longer, and comes to the queue. */
   readonly waitingFor?: null
+  /** It has paused, and holds reports that no request has read. */
+  readonly unreadReports?: number
 }
 
 export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'opened' | 'parent' | 'call' | 'tools'> &
   Partial<Pick<LiveRun, 'unusable' | 'lacksTools'>>
-  /** It has paused, and holds reports that no request has read. */
-  readonly unreadReports?: number
 
 export function createLiveRun(start: LiveRunStart): LiveRun {
   const { row, ...rest } = start
@@ -176,6 +180,7 @@ function newAttempt() {
     granted: Promise.resolve(),
     awaits: new Set<LiveRun>(),
     onlyWaits: false,
+    stillAsking: new Set<CallId>(),
     journal: undefined,
     stop: undefined,
     detached,
@@ -232,6 +237,11 @@ function asAsked({ row: { pausing } }: LiveRun, reason: StopReason): StopReason 
   if (reason.verb !== 'pause' || !pausing) return reason
   const stays = reason.why === 'restart' || (reason.why === 'parent' && pausing === 'user')
   return stays ? { ...reason, why: pausing } : reason
+}
+
+/** Whether what a run asks a person outlasts its stop. */
+export function keepsAsking({ stop }: Pick<LiveRun, 'stop'>): boolean {
+  return stop?.verb === 'pause' && stop.keepsAsking === true
 }
 
 /** Whether a stop of its parent for this reason stops a child too. */
