@@ -46,6 +46,8 @@ export interface Deps {
   readonly config: Config
   /** The layers of the root level, mode included. */
   readonly rootLayers: readonly Layer[]
+  /** Those of them that bind every run of the directory, whoever starts it: the files'. Default: all of them. */
+  readonly sharedLayers?: readonly Layer[] | undefined
   /** The mode, where somebody has named it: it is that of every conversation which is driven here. */
   readonly namedMode?: Mode | undefined
   /** Kills what runs started and left running; resolves with the pids that could not be ended. */
