@@ -32,7 +32,8 @@ const MEANINGS = {
   'run.resumed': 'A run continues after a wait.',
   'run.progress': 'A run started a tool call.',
   'run.waiting': 'A run waits; `waitingFor` says what for.',
-  'run.paused': 'A run stopped and can be resumed; `reason` and `endReason` say why.',
+  'run.paused':
+    'A run stopped and can be resumed; `reason` and `endReason` say why. `unreadReports` is the number of reports that were delivered to it and that no request has read.',
   'run.completed': 'A run ended; `report` is its result.',
   'run.failed': 'A run ended with `error`.',
   'run.cancelled': 'A run was cancelled.',

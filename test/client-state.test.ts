@@ -123,8 +123,6 @@ function comparable(state: ViewState) {
     reservedTokens: 0,
     attempt: 0,
     lastAction: isStopped(run.status) ? null : run.lastAction,
-    // no event tells it: where the messages of the branch are there, it is counted from them
-    unreadReports: state.branches[run.branchId]?.messages ? 0 : (run.unreadReports ?? 0),
   }))
   const branches = byId(Object.values(state.branches)).map(({ lastAnswerId: _, ...branch }) => ({
     ...branch,

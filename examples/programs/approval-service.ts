@@ -7,7 +7,7 @@ import { createOffshoot, OffshootError, type ApprovalAnswer } from 'offshoot'
 
 const { PORT = '0', STORE = 'service.db' } = process.env
 const offshoot = await createOffshoot({ directory: '.', store: STORE, approvals: 'wait' })
-await offshoot.recover() // what a crash interrupted goes on; a run that a stop paused goes on with the next message
+await offshoot.recover() // what a crash interrupted or waits for a person goes on; what a stop paused goes on with the next message
 
 type Handler = (id: string, body: Record<string, string>, response: ServerResponse) => Promise<unknown>
 
@@ -70,4 +70,4 @@ server.listen(Number(PORT), '127.0.0.1', () => console.log(JSON.stringify(server
 await once(process, 'SIGTERM')
 server.close()
 server.closeAllConnections()
-await offshoot.close() // open runs are paused; the next message in their conversation continues them
+await offshoot.close() // pauses what works; what waits for a person keeps its approval for the next start

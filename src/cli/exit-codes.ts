@@ -38,6 +38,7 @@ export function exitCodeOfRun(result: RunResult): number {
     case 'completed':
       return result.denials.length > 0 ? exitCodes.denied : exitCodes.completed
     case 'paused':
+    case 'waiting': // for a person: its program has left it
       return exitCodes.paused
     default:
       return exitCodes.failed

@@ -97,6 +97,18 @@ it('knows for what the line waits, from whoever comes to it or stands first in i
   expect(reduce(full, queued(3, { from: 'queued' })).slots.line).toBe('conversation')
 })
 
+it('knows which reports a paused run holds that no request has read, until it goes on', () => {
+  const now = (seq: number, type: string, more: object) =>
+    ended({ type: `run.${type}`, seq, status: type, report: null, ...more })
+  const paused = reduce(state, now(1, 'paused', { reason: 'budget', unreadReports: 2 }))
+  expect(paused.runs[child]!.unreadReports).toBe(2)
+  expect(statusOf(paused, paused.runs[child]!).detail).toBe('budget; 2 reports wait to be read')
+  const queued = reduce(paused, now(2, 'queued', { from: 'paused' }))
+  expect(queued.runs[child]).not.toHaveProperty('unreadReports')
+  const again = reduce(queued, now(3, 'paused', { from: 'queued', reason: 'budget' }))
+  expect(again.runs[child]).not.toHaveProperty('unreadReports')
+})
+
 it('needs a new snapshot for an old run that goes on', () => {
   const old = ended({ runId: 'old', type: 'run.queued', status: 'queued', from: 'paused' })
   expect(reduce(state, old)).toMatchObject({ isStale: true, seq: 0 })

@@ -14,7 +14,7 @@ export function reduceRun(state: ViewState, event: RunEvent): ViewState {
   // a run missing from the snapshot resumes: its figures are already in the totals
   if (!known && from !== null) return { ...state, isStale: true }
   const before = known ?? newRun(event)
-  const run = { ...before, ...figuresOf(event), ...phaseOf(before, event) }
+  const run = withUnread({ ...before, ...figuresOf(event), ...phaseOf(before, event) }, event)
   const runs = { ...state.runs, [runId]: run }
   const latestRuns = known ? state.latestRuns : { ...state.latestRuns, [branchId]: runId }
   const counted = addFigures({ ...state, runs, latestRuns }, before, run, known ? 0 : 1)
@@ -95,6 +95,13 @@ function phaseOf(run: RunRow, event: RunEvent): Partial<RunRow> {
     error: event.error ?? null,
     attempt: run.attempt,
   }
+}
+
+/** A run that goes on reads them with its next request. */
+function withUnread({ unreadReports: before, ...run }: RunRow, event: RunEvent): RunRow {
+  const told = event.type === 'run.paused' ? event.unreadReports : undefined
+  const count = event.type === 'run.progress' ? before : told
+  return count === undefined ? run : { ...run, unreadReports: count }
 }
 
 function waitOf(run: RunRow, event: RunEvent): RunRow['waitingFor'] {

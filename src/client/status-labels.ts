@@ -54,17 +54,10 @@ export function statusOf(state: StatusState, row: RunRow): StatusLine {
   })
 }
 
-function unreadOf(state: Pick<ViewState, 'inbox' | 'branches'>, run: RunRow): UnreadCounts {
-  const items = state.inbox.filter((item) => item.branchId === run.branchId)
+function unreadOf({ inbox }: Pick<ViewState, 'inbox'>, run: RunRow): UnreadCounts {
+  const items = inbox.filter((item) => item.branchId === run.branchId)
   const messages = items.filter(({ kind }) => kind === 'user').length
-  return { reports: items.length - messages + unansweredOf(state, run), messages }
-}
-
-/** Taken from its messages if they are loaded. */
-function unansweredOf({ branches }: Pick<ViewState, 'branches'>, run: RunRow): number {
-  if (run.status !== 'paused') return 0
-  const messages = branches[run.branchId]?.messages
-  return messages ? shared.unansweredReports(messages) : (run.unreadReports ?? 0)
+  return { reports: items.length - messages + (run.unreadReports ?? 0), messages }
 }
 
 /** Cached per state of the runs, because every drawn row reads it. */

@@ -14,6 +14,8 @@ export interface LoadedConfig {
   readonly config: Config
   /** The rules of each source form their own layer: the strictest wins. */
   readonly layers: readonly Layer[]
+  /** Those of the files: of every program that works here. */
+  readonly fileLayers: readonly Layer[]
   readonly warnings: readonly string[]
   /** In reading order: later sources override earlier ones. */
   readonly sources: readonly ConfigSource[]
@@ -79,7 +81,8 @@ export function combineConfig(
   return {
     config: merged(read),
     base: configOf(user.values),
-    layers: read.map(({ name, values }) => ({ name, rules: rulesIn(values) })),
+    layers: read.map(layerOf),
+    fileLayers: files.map(layerOf),
     warnings: read.flatMap((source) => source.warnings),
     sources: read.map(({ name, file, found, values }) => ({ name, file, found, values })),
     strangers: read.flatMap((source) => source.strangers),
@@ -88,6 +91,10 @@ export function combineConfig(
       here: read.filter(({ name }) => name !== 'user config').flatMap((source) => source.agents),
     },
   }
+}
+
+function layerOf({ name, values }: { readonly name: string; readonly values: RawConfig }): Layer {
+  return { name, rules: rulesIn(values) }
 }
 
 function rulesIn({ permissions }: RawConfig): readonly Rule[] {

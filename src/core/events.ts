@@ -205,7 +205,11 @@ export const eventSchemas = {
     pausing: z.enum(['user', 'parent']).nullable().optional(),
   }),
   'run.waiting': event('run.waiting', { ...runShape, waitingFor }),
-  'run.paused': event('run.paused', runShape),
+  'run.paused': event('run.paused', {
+    ...runShape,
+    /** Reports that were delivered to it and that no request has read. Absent: none. */
+    unreadReports: z.int().min(1).optional(),
+  }),
   'run.completed': event('run.completed', runShape),
   'run.failed': event('run.failed', runShape),
   'run.cancelled': event('run.cancelled', runShape),

@@ -4,7 +4,6 @@ import { sleep } from '../core/clock.ts'
 import { OffshootError } from '../core/errors.ts'
 import { idPrefix, type ConversationId, type RunId } from '../core/ids.ts'
 import { bounds } from '../core/limits.ts'
-import type { RunStatus } from '../core/run-status.ts'
 import { bestEffort } from '../core/rejections.ts'
 import { chooseModel, type Choice } from '../model/choose.ts'
 import type { OwnModels } from '../model/custom-models.ts'
@@ -214,7 +213,10 @@ export class LibrarySession implements RunHost {
     return await usableModel(this.composed, this.models, model)
   }
 
-  /** Pauses what it drives, waits until that is stored, and releases all leases. Never rejects. */
+  /**
+   * Pauses what it drives, waits until that is stored, and releases all leases. Approvals and questions stay open for the
+   * program that recovers the run. Never rejects.
+   */
   close(): Promise<void> {
     return (this.#closed ??= this.#close())
   }
@@ -233,17 +235,9 @@ export class LibrarySession implements RunHost {
 }
 
 /** Pauses working runs. Runs that wait for a person keep their question for the next process. */
-async function endRecovery(
-  { store, clock }: Composed,
-  { runs, stop, release: letGo }: Recovery,
-): Promise<void> {
-  const conversations = [...new Set(runs.map(({ run }) => run.row.conversationId))]
-  const has = (statuses: readonly RunStatus[]) =>
-    conversations.some((conversationId) =>
-      statuses.some((status) => store.count('runs', { conversationId, status }) > 0),
-    )
+async function endRecovery({ clock }: Composed, { stop, release: letGo }: Recovery): Promise<void> {
   try {
-    if (has(['queued', 'running'])) await Promise.race([stop('leave'), sleep(clock, bounds.killGraceMs * 3)])
+    await Promise.race([stop('leave'), sleep(clock, bounds.killGraceMs * 3)])
   } finally {
     await letGo()
   }

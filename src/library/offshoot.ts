@@ -140,8 +140,8 @@ export interface Offshoot extends AsyncDisposable {
   recover(options?: RecoverySettings): Promise<readonly OffshootRun[]>
   /**
    * Pauses what this process drives (like Ctrl-C on the command line), ends the processes that tools started, releases
-   * the conversations and closes the store. Later calls fail with `closed`, except for data already loaded. `await
-   * using` calls it.
+   * the conversations and closes the store. Approvals and questions stay open for the program that recovers the run.
+   * Later calls fail with `closed`, except for data already loaded. `await using` calls it.
    */
   close(): Promise<void>
 }

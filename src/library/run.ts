@@ -31,8 +31,9 @@ export interface OffshootRun<O = unknown> {
    */
   events(options?: EventsOptions): AsyncIterableIterator<OffshootEvent, undefined, undefined>
   /**
-   * Result once the run stops: completed, failed, cancelled or paused. For a run started here, includes what its branch
-   * did by itself afterwards. Rejects only if the store fails or no process drives the run any more.
+   * Result once the run stops: completed, failed, cancelled or paused; `waiting` if it waited for a person when the
+   * program closed. For a run started here, includes what its branch did by itself afterwards. Rejects only if the store
+   * fails or no process drives the run any more.
    */
   result(): Promise<Result<O>>
   /** Sends a message that it reads at its next turn. @throws OffshootError `conflict` if it has stopped. */

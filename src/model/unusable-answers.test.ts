@@ -44,8 +44,18 @@ describe.each(httpProviders)('%s, with answers that are not to be used', (provid
   })
 
   it.each([
-    ['a line without an end', { lineBytes: 2_000 }, '', 'a line of the answer is longer than the limit of 2000 bytes'],
-    ['text without an end', { totalBytes: 5_000 }, '\n\n', 'the answer is longer than the limit of 5000 bytes'],
+    [
+      'a line without an end',
+      { lineBytes: 2_000 },
+      '',
+      'a line of the answer is longer than the limit of 2000 bytes',
+    ],
+    [
+      'text without an end',
+      { totalBytes: 5_000 },
+      '\n\n',
+      'the answer is longer than the limit of 5000 bytes',
+    ],
   ])('does not read %s to its end', async (_, bounds, added, message) => {
     const error = await failureOf(
       (_request, response) => {

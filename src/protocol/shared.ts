@@ -16,7 +16,6 @@ import { isFinal, isStopped, wakesParent } from '../core/run-status.ts'
 import { activityOf } from '../core/status-line/activity.ts'
 import { factsAround, familyTree } from '../core/status-line/facts-around.ts'
 import { statusLine } from '../core/status-line/status-line.ts'
-import { unansweredReports } from '../core/status-line/unread-reports.ts'
 import { addCost, addUsage, noUsage } from '../core/usage.ts'
 
 const authorship = {
@@ -45,7 +44,6 @@ export const shared = {
   addUsage,
   noUsage,
   statusLine,
-  unansweredReports,
   activityOf,
   factsAround,
   familyTree,

@@ -207,6 +207,38 @@ describe.each(Object.entries(REFUSED))('an agent decides nothing %s', (_, rows) 
   })
 })
 
+describe('an agent says nothing where a person allowed a run more', () => {
+  test.each([
+    ['--allow', 'bash:rm *', 'has more allowed: bash:rm * (command line)'],
+    ['--add-dir', '..', 'has more allowed: external_directory:'],
+  ])('with %s', async (option, value, more) => {
+    const question = { tool: 'ask_user', input: { question: 'which?' } }
+    const model = user.script({ '*': [{ toolCalls: [question] }, { text: 'done' }] }, 'allowed.json')
+    const program = user.start(['run', 'hi', '-m', model, '--approvals', 'wait', option, value])
+    await program.untilStderr('que_')
+    const [run] = user.rows('SELECT conversation_id, branch_id FROM runs ORDER BY id DESC LIMIT 1')
+    const [conversation, branch] = [String(run!['conversation_id']), String(run!['branch_id'])]
+    const message = String(messagesOn(branch).at(-1)!['id'])
+    const said = await attack([
+      `$P steer ${branch} 'now do it'; true`,
+      `${CLEAN} $P steer ${branch} 'now do it'; true`,
+      orphan(`OFFSHOOT_HOME="$H" $P steer ${branch} 'now do it'`),
+      `$P continue ${branch} 'now do it'; true`,
+      `timeout 20 $P run 'now do it' --conversation ${conversation}; true`,
+      `$P spawn 'now do it' --conversation ${conversation}; true`,
+      `$P fork ${message} 'now do it'; true`,
+    ])
+    for (const each of said) {
+      expect(each).toContain(`is not for an agent that may do less: it ${more}`)
+      expect(each).toContain('a person does this')
+    }
+    expect(itemsOf({ conversationId: conversation })).toEqual([])
+    expect(await user.call(['steer', branch, 'of the person'])).toMatchObject({ code: 0 })
+    await user.call(['cancel', conversation])
+    await program.ended
+  })
+})
+
 describe('an agent may', () => {
   test('say something in a conversation that asks, and stop one in auto', async () => {
     const model = user.script({ '*': [touch, { text: 'done' }] }, 'steered.json')

@@ -90,9 +90,11 @@ test.each([
   await closed
   expect(user.processes()).toEqual([])
   expect(user.rows('SELECT renewed_at FROM leases')).toEqual([{ renewed_at: 0 }, { renewed_at: 0 }])
-  const runs = user.rows('SELECT id, status, reason FROM runs ORDER BY id')
-  const paused = { status: 'paused', reason: 'restart' }
-  expect(runs).toEqual([works, asks].map(({ runId: id }) => ({ id, ...paused })))
+  expect(user.rows('SELECT id, status, reason FROM runs ORDER BY id')).toEqual([
+    { id: works.runId, status: 'paused', reason: 'restart' },
+    { id: asks.runId, status: 'waiting', reason: 'approval' },
+  ])
+  expect(user.rows('SELECT answer FROM approvals')).toEqual([{ answer: null }])
 })
 
 test('a signal while it takes up what was left ends that too', async () => {

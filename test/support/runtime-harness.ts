@@ -136,6 +136,8 @@ export interface HarnessOptions {
   readonly agents?: readonly AgentDefinition[]
   readonly config?: unknown
   readonly layers?: readonly Layer[]
+  /** Those of them that the files of the directory give; default: all. */
+  readonly sharedLayers?: readonly Layer[]
   /** The mode that this process was told; its layer is in `layers`. */
   readonly namedMode?: RuntimeOptions['namedMode']
   readonly store?: Store
@@ -196,6 +198,7 @@ export function harness(options: HarnessOptions = {}): Harness {
     smallModelOf: (id) => id,
     config: configSchema().parse(options.config ?? {}),
     rootLayers: options.layers ?? [],
+    sharedLayers: options.sharedLayers,
     namedMode: options.namedMode,
     endProcesses: options.endProcesses ?? (async () => []),
     endOwned: async () => [],

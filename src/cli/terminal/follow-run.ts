@@ -190,6 +190,7 @@ async function exitCode(
   io: Io,
 ): Promise<number> {
   if (!signal) return exitCodeOfRun(result)
-  await writeStderr(io, `offshoot: ${result.status === 'paused' ? kept : result.status}\n`)
+  const isKept = result.status === 'paused' || result.status === 'waiting'
+  await writeStderr(io, `offshoot: ${isKept ? kept : result.status}\n`)
   return exitCodes[signal]
 }

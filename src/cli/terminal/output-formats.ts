@@ -181,7 +181,7 @@ function closingLines(result: RunResult, unread: string | undefined): string {
   const lines = denials.map(({ agent, title, detail }) => `denied: ${agent}: ${title}: ${detail}`)
   if (error) lines.push(`offshoot: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []))
   if (note) lines.push(`offshoot: ${note}`)
-  if (status === 'paused' && reason) lines.push(`offshoot: paused (${reason})`)
+  if ((status === 'paused' || status === 'waiting') && reason) lines.push(`offshoot: ${status} (${reason})`)
   lines.push(...pausedLines(result))
   if (unread !== undefined) lines.push(`offshoot: ${unread}`)
   return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${terminalLine(line)}\n`).join('')

@@ -85,6 +85,7 @@ export class Approvals {
     const path = agentPath(run)
     return await waits.until<Answered>(run, {
       id,
+      callId: call.part.callId,
       waitingFor: { what: 'approval', detail: call.title, since, until },
       known: ({ tx }) => answerIn(tx.get('approvals', id)),
       open: (change, line) => {

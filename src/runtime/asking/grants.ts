@@ -69,12 +69,21 @@ export function grantsFor(
   { id, conversationId }: Pick<StoredRun, 'id' | 'conversationId'>,
 ): Grant[] {
   const forRun = reader.find('approvals', { where: { runId: id, answer: 'run' } })
+  return [...forRun.flatMap(({ offered }) => offered ?? []), ...conversationGrants(reader, conversationId)]
+}
+
+/** The same for every run of a conversation. */
+export function conversationGrants(reader: Reader, conversationId: ConversationId): Grant[] {
   const directory = reader.get('conversations', conversationId)?.directory
-  const rows = [
-    ...grantsIn(reader, { conversationId, directory: null }),
-    ...(directory === undefined ? [] : grantsIn(reader, { conversationId: null, directory })),
+  return [
+    ...grantsIn(reader, { conversationId, directory: null }).map(asGrant),
+    ...(directory === undefined ? [] : projectGrants(reader, directory)),
   ]
-  return [...forRun.flatMap(({ offered }) => offered ?? []), ...rows.map(asGrant)]
+}
+
+/** The same for every run of a directory. */
+export function projectGrants(reader: Reader, directory: string): Grant[] {
+  return grantsIn(reader, { conversationId: null, directory }).map(asGrant)
 }
 
 function grantsIn(reader: Reader, where: Pick<RuleRow, 'conversationId' | 'directory'>): RuleRow[] {

@@ -1,15 +1,16 @@
-import type { ApprovalId, ConversationId, QuestionId } from '../../core/ids.ts'
+import type { ApprovalId, CallId, ConversationId, QuestionId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
 import type { WaitingFor } from '../../core/run.ts'
 import { state } from '../../core/run-status.ts'
 import { enterWait } from '../run/child-waits.ts'
-import { changeRun, runEvent, type LiveRun } from '../run/live-run.ts'
+import { changeRun, keepsAsking, runEvent, type LiveRun } from '../run/live-run.ts'
 import type { Change } from '../log/recorder.ts'
 import { endWait, untilRunning, type SlotDeps } from '../run/slots.ts'
 
 /** An approval or question of a run. */
 export interface PersonWait {
   readonly id: ApprovalId | QuestionId
+  readonly callId: CallId
   readonly waitingFor: WaitingFor & { readonly what: 'approval' | 'question'; readonly until: number }
   /** An answer that arrived before the run started to wait: it does not wait. */
   known?(change: Change): unknown
@@ -17,7 +18,7 @@ export interface PersonWait {
   open(change: Change, line: LinePlace): void
   /** It has waited until `until`. */
   expire(): Promise<void>
-  /** The run is stopped: withdraws the ask. */
+  /** The run is stopped and its question is withdrawn. */
   withdraw(): Promise<void>
 }
 
@@ -42,7 +43,10 @@ export class PersonWaits {
     this.#deps = deps
   }
 
-  /** Waits until `settle` gives the answer. Rejects with the run's stop reason if it is stopped first. */
+  /**
+   * Waits until `settle` gives the answer. Rejects with the run's stop reason if it is stopped first; the question is then
+   * withdrawn, unless the stop keeps questions open.
+   */
   async until<A>(run: LiveRun, asking: PersonWait): Promise<A> {
     const { promise, resolve, reject } = Promise.withResolvers<A>()
     const { signal } = run.controller
@@ -59,7 +63,8 @@ export class PersonWaits {
       await enterWait(this.#deps, run) // the rest of the turn may wait for children by now
       return answer
     } catch (error) {
-      if (signal.aborted) await asking.withdraw()
+      if (signal.aborted && keepsAsking(run)) run.stillAsking.add(asking.callId)
+      else if (signal.aborted) await asking.withdraw()
       throw error
     } finally {
       cancelExpiry()

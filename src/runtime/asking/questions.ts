@@ -43,6 +43,7 @@ export class Questions {
     const id = known?.id ?? newId('que')
     const answer = await waits.until<QuestionAnswer>(run, {
       id,
+      callId,
       waitingFor: { what: 'question', detail: titleLine(asked.question), since, until },
       known: ({ tx }) => answerIn(tx.get('questions', id)),
       open: (change, line) =>

@@ -286,6 +286,9 @@ describe.each(stores)('a run that its budget has paused, in the %s store,', (_, 
     expect(runRows(store, conversationId, ({ id }) => id === run().id).rows).toMatchObject([
       { unreadReports: 1 },
     ])
+    h.flush()
+    const paused = h.told.filter(({ type }) => type === 'run.paused')
+    expect(paused).toMatchObject([{ branchId, unreadReports: 1 }])
     const { started } = await h.continue(conversationId, { budgetUsd: 19 })
     expect(await h.clock.until(started!.result)).toMatchObject({ status: 'completed', text: 'read' })
     expect(unreadOf(store, run())).toEqual({ reports: 0, messages: 0 })

@@ -46,6 +46,8 @@ export interface Deps {
   readonly config: Config
   /** The layers of the root level, including the mode. */
   readonly rootLayers: readonly Layer[]
+  /** The layers that bind every run of the directory, whoever starts it: those from files. Default: all layers. */
+  readonly sharedLayers?: readonly Layer[] | undefined
   /** The mode set for this process: it applies to every conversation driven here. */
   readonly namedMode?: Mode | undefined
   /** Kills what runs started and left running; resolves with the pids that could not be stopped. */

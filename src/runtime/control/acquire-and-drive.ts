@@ -9,6 +9,7 @@ import { attemptsOver } from '../delegation/continue-run.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import type { LiveRun, StopReason } from '../run/live-run.ts'
+import { checkSpeaker, type SpeakerPorts } from '../authority/check-speaker.ts'
 import { storeMode } from '../authority/mode.ts'
 import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { leftRuns, recoverConversation, type RecoveryPolicy } from '../recovery/recover-conversation.ts'
@@ -57,7 +58,7 @@ export interface Conversations {
 
 export type AcquirePorts = Pick<Deps, 'ownership' | 'recorder' | 'store'>
 export type RecoverPorts = EndRunPorts & Pick<Deps, 'endOwned' | 'endProcesses' | 'owner' | 'tellUnknown'>
-export type StartPorts = AcquirePorts & RecoverPorts & DelegationPorts & Pick<Deps, 'namedMode'>
+export type StartPorts = AcquirePorts & RecoverPorts & DelegationPorts & SpeakerPorts
 
 /** Acquires the conversation, writes the start, and drives it until nothing is left to do. */
 export async function startDriving(
@@ -66,7 +67,7 @@ export async function startDriving(
   where: RunSetting,
   plan: StartPlan,
 ): Promise<StartedRun> {
-  const { conversationId, isNew, continues, write } = plan
+  const { conversationId, isNew, continues, spoken, write } = plan
   const acquired = await acquireConversation(deps, conversations, where, plan)
   const { live, release } = acquired
   live.isPausedByUser = false
@@ -74,6 +75,7 @@ export async function startDriving(
   let started: StartResult | undefined
   let hasRecovered = false
   try {
+    if (spoken) checkSpeaker(deps, live, spoken)
     const seqBefore = lastSeq(deps.store, conversationId)
     const recovered = isNew ? [] : await recoverAndDrive(deps, acquired, deps.config.recovery)
     hasRecovered = recovered.length > 0
@@ -257,7 +259,7 @@ async function recoverLeftRuns(
 
 export const STOPS = {
   pause: { verb: 'pause', why: 'user' },
-  leave: { verb: 'pause', why: 'restart' },
+  leave: { verb: 'pause', why: 'restart', keepsAsking: true },
   cancel: { verb: 'cancel', by: 'user' },
   end: { verb: 'cancel', by: 'restart' },
 } as const satisfies Record<StopVerb, StopReason>

@@ -72,7 +72,7 @@ async function continueOwn(
     outcome = gone.outcome
     return { run: gone.run, drive: gone.drive }
   }
-  const plan = { conversationId, isNew: false, continues: branchId, write }
+  const plan = { conversationId, isNew: false, continues: branchId, spoken: { author, branchId }, write }
   const started = await startDriving(deps, conversations, where, plan)
   emitPausing(
     deps,

@@ -3,6 +3,7 @@ import type { BranchId, RunId } from '../../core/ids.ts'
 import type { Run } from '../../core/run.ts'
 import type { RunStatus } from '../../core/run-status.ts'
 import type { Workspace } from '../../tools/port.ts'
+import { checkSpeaker, type SpeakerPorts } from '../authority/check-speaker.ts'
 import { readGivenFiles, type GivenFilesPorts } from '../delegation/given-files.ts'
 import {
   attemptsOver,
@@ -55,13 +56,14 @@ export async function continueHere(
     live: conversation,
     requireOpen,
     settle,
-  }: VerbScope<ContinuePorts & OrderPorts & Pick<Deps, 'bus'>>,
+  }: VerbScope<ContinuePorts & OrderPorts & SpeakerPorts & Pick<Deps, 'bus'>>,
   id: string,
   { files = [], ...given }: OrderToContinue & { readonly budgetUsd?: number | undefined },
 ): Promise<ContinueAnswer> {
   const { live: run } = requireTarget({ deps, live: conversation }, id)
   if (!run) throw new OffshootError('conflict', `${id} is not the latest run of its branch`)
   requireDriving(conversation)
+  checkSpeaker(deps, conversation, { author: given.author, branchId: run.row.branchId })
   const order = {
     ...given,
     files: await prepareOrder(deps, conversation.setting.workspace, run.row, { ...given, files }),

@@ -68,7 +68,8 @@ export async function prepareMessage(
     itemId = waits?.id ?? addDelivered(change, deps.newId, eventScope(started.run, change.at), about).id
     return started
   }
-  const plan = { conversationId, isNew: false, continues: branchId, write }
+  const spoken = { author, branchId, agent: options.agent }
+  const plan = { conversationId, isNew: false, continues: branchId, spoken, write }
   return { plan, item: () => itemId! }
 }
 

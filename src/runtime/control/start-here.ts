@@ -1,5 +1,6 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
+import { checkSpeaker, type SpeakerPorts } from '../authority/check-speaker.ts'
 import { asStartResult, type StartPlan, type StartResult } from '../conversation/start-plan.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Change } from '../log/recorder.ts'
@@ -8,7 +9,7 @@ import type { Deps } from '../context/deps.ts'
 import type { VerbScope } from './verb-scope.ts'
 import { driveAll } from './drive-all.ts'
 
-export type StartHerePorts = Pick<Deps, 'recorder' | 'scheduler' | 'store'>
+export type StartHerePorts = SpeakerPorts & Pick<Deps, 'recorder' | 'scheduler'>
 
 export interface StartAnswer {
   readonly branchId: BranchId
@@ -21,10 +22,11 @@ export interface StartAnswer {
  */
 export async function startHere(
   { deps, live, requireOpen, settle }: VerbScope<StartHerePorts>,
-  { write }: StartPlan,
+  { spoken, write }: StartPlan,
   budgetUsd: number | undefined,
 ): Promise<StartAnswer> {
   requireDriving(live)
+  if (spoken) checkSpeaker(deps, live, spoken)
   let started: StartResult | undefined
   try {
     const answer = await deps.recorder.record(live.id, (change) => {

@@ -2,6 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import type { Author } from '../../core/message.ts'
 import type { BranchId, InboxItemId, RunId } from '../../core/ids.ts'
 import type { RunStatus } from '../../core/run-status.ts'
+import { checkSpeaker, type SpeakerPorts } from '../authority/check-speaker.ts'
 import { putMessage } from '../run/put-message.ts'
 import type { Deps } from '../context/deps.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
@@ -17,12 +18,13 @@ export interface SteerAnswer {
 
 /** Sends a message that a run reads at its next turn. @throws OffshootError `conflict` if it has stopped. */
 export async function steer(
-  scope: VerbScope<Pick<Deps, 'newId' | 'recorder' | 'store'>>,
+  scope: VerbScope<SpeakerPorts & Pick<Deps, 'newId' | 'recorder'>>,
   id: string,
   { text, author = 'person' }: { readonly text: string; readonly author?: Author | undefined },
 ): Promise<SteerAnswer> {
   const { deps, live, settle } = scope
   const target = requireTarget(scope, id)
+  checkSpeaker(deps, live, { author, branchId: target.row.branchId })
   return await deps.recorder.record(live.id, (change) => {
     const said = { mode: 'steer', text, author, refusal: hasStopped } as const
     const item = putMessage(change, deps.newId, target, said)

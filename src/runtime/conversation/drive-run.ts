@@ -36,6 +36,7 @@ import type { Change } from '../log/recorder.ts'
 import { untilAnswered, untilStopped, whileChildrenRun } from '../run/child-waits.ts'
 import type { Scope, ScopePart } from '../context/scope.ts'
 import { untilFunded } from '../run/budget-queue.ts'
+import { isLeftWaiting, leaveWaiting } from '../run/left-waiting.ts'
 import { untilRunning, type SlotDeps } from '../run/slots.ts'
 import { refuseTask } from '../delegation/spawn-child.ts'
 import { exposedTo, spawnable, type DelegationPorts } from '../delegation/startable-agents.ts'
@@ -66,7 +67,10 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
     const finished = await finishReport(scope, run, await outcomeOf(scope, run, journal, left))
     await endBelow(scope.deps, run)
     const outcome = await checkClaims(scope, run, finished)
-    await scope.deps.recorder.record(run.row.conversationId, (change) => endRun(change, scope, run, outcome))
+    await scope.deps.recorder.record(run.row.conversationId, (change) => {
+      if (isLeftWaiting(run)) leaveWaiting(change, run)
+      else endRun(change, scope, run, outcome)
+    })
   } catch (error) {
     await abandon(scope, run, error)
     throw error

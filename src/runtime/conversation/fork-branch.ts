@@ -50,7 +50,8 @@ export async function forkOfPerson(deps: ForkPorts, options: ForkStart): Promise
     writeFirstRun(change, deps, run, { text: options.text, author: options.author ?? 'person' })
     return run
   }
-  return { conversationId: message.conversationId, isNew: false, write }
+  const spoken = { author: options.author, branchId: message.branchId }
+  return { conversationId: message.conversationId, isNew: false, spoken, write }
 }
 
 /** Ports to create a run and its budget. */

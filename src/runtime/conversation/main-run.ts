@@ -122,7 +122,8 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
     writeFirstRun(change, deps, run, { text: prompt, author })
     return run
   }
-  return { conversationId: conversation.id, isNew: !known, continues: branch.id, write }
+  const spoken = known && { spoken: { author, branchId: branch.id, agent: agent.name } }
+  return { conversationId: conversation.id, isNew: !known, continues: branch.id, ...spoken, write }
 }
 
 /** A resumed run keeps its schema. @throws OffshootError `conflict` */

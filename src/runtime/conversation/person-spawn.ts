@@ -120,7 +120,8 @@ export async function spawnOfPerson(deps: PersonSpawnPorts, options: PersonSpawn
     })
     return run
   }
-  return { conversationId: opened.conversation.id, isNew: !known, write }
+  const spoken = known && { spoken: { author: options.author, branchId: opened.branch.id } }
+  return { conversationId: opened.conversation.id, isNew: !known, ...spoken, write }
 }
 
 /** The main agent's model: that of the latest run of its branch. */

@@ -1,4 +1,5 @@
 import type { BranchId, ConversationId } from '../../core/ids.ts'
+import type { Spoken } from '../authority/check-speaker.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import type { RecoveredRun } from '../run/recovered-run.ts'
@@ -11,6 +12,8 @@ export interface StartPlan {
   readonly isNew: boolean
   /** A branch whose stopped run is to resume. */
   readonly continues?: BranchId
+  /** Who says on which stored branch what it begins with. */
+  readonly spoken?: Spoken
   /** Writes it, in one change. */
   write(change: Change, live: LiveConversation, recovered: readonly RecoveredRun[]): LiveRun | StartResult
 }

@@ -172,6 +172,7 @@ export async function compose({
     smallModelOf: (id) => smallModel(id, loaded.config.smallModel ?? models.small(id)),
     config: loaded.config,
     rootLayers: [...loaded.layers, ofCommandLine(own), modeLayer(mode)],
+    sharedLayers: loaded.fileLayers,
     namedMode,
     speaker: authorOfProcess(store, env),
     owner,

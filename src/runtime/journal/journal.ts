@@ -174,9 +174,17 @@ export class RunJournal implements Journal {
     // the end of a child writes the result; a paused one keeps its work and answers when it is continued
     const child = this.#run.children.get(callId)
     if (child && !child.row.background) return openResult(call.part)
+    if (this.#isLeftOpen(call)) return openResult(call.part)
     batch.expectEnd(callId)
     const ended = call.status === 'skipped' && this.#startedCalls.has(callId) ? notAgain(call) : call
     return await this.#writes.join((change) => this.#writeResult(change, ended))
+  }
+
+  /** Calls of a turn with an open question stay open too: they run once it is answered. */
+  #isLeftOpen({ part, status, error }: EndedCall): boolean {
+    const { stillAsking } = this.#run
+    const isNotRun = status === 'skipped' && error?.code === 'interrupted'
+    return stillAsking.has(part.callId) || (stillAsking.size > 0 && isNotRun)
   }
 
   /** Writes the result of a call, unless the end of a child writes it in its own transaction. */

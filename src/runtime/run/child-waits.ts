@@ -82,11 +82,14 @@ export async function enterWait(deps: WaitPorts, run: LiveRun): Promise<void> {
   if (!mayWait(run)) return
   await deps.recorder.record(run.row.conversationId, (change) => {
     if (!mayWait(run)) return
-    const detail = `${run.awaits.size} ${run.awaits.size === 1 ? 'subagent' : 'subagents'}`
-    const waitingFor = { what: 'children', detail, since: change.at } as const
+    const waitingFor = waitingForChildren(change, run.awaits.size)
     changeRun(change, run, { ...state.waiting('children'), waitingFor })
   })
   if (isWaiting(run)) deps.scheduler.release(run.row.id)
+}
+
+export function waitingForChildren({ at: since }: Change, count: number) {
+  return { what: 'children', detail: `${count} ${count === 1 ? 'subagent' : 'subagents'}`, since } as const
 }
 
 /** A child has ended. If its parent waited only for it, the parent's wait ends in the same change. */

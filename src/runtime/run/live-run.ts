@@ -16,6 +16,7 @@ import type { AnyTool, FileLedger, ResolvedPath } from '../../tools/port.ts'
 import type { PreparedSpawn } from './prepared-spawn.ts'
 import type { Change } from '../log/recorder.ts'
 import { HeldRow } from './held-row.ts'
+import { unreadReports } from './unread-reports.ts'
 import type { PartialMessage } from './partial-message.ts'
 import type { CheckedReport } from './checked-report.ts'
 
@@ -27,6 +28,8 @@ export type StopReason =
       readonly why: 'user' | 'parent' | 'restart' | 'stall' | 'timeout'
       /** Its background children continue. */
       readonly keepsBackground?: true
+      /** What waits for a person keeps its question, and waits for whoever recovers it. */
+      readonly keepsAsking?: true
     }
   | {
       readonly verb: 'cancel'
@@ -82,6 +85,8 @@ export interface LiveRun {
   awaits: Set<LiveRun>
   /** Whether only those children are left of its turn. */
   onlyWaits: boolean
+  /** Calls whose question stays open when this attempt stops. */
+  readonly stillAsking: Set<CallId>
   /** Writer for the results of its calls: set while it is driven, or once a result has arrived. */
   journal: CallWriter | undefined
   /** Set once it must stop. */
@@ -131,6 +136,8 @@ export interface RunEventDetails {
   readonly position?: number
   /** It no longer waits for budget and joins the queue. */
   readonly waitingFor?: null
+  /** It has paused, and holds reports that no request has read. */
+  readonly unreadReports?: number
 }
 
 export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'opened' | 'parent' | 'call' | 'tools'> &
@@ -173,6 +180,7 @@ function newAttempt() {
     granted: Promise.resolve(),
     awaits: new Set<LiveRun>(),
     onlyWaits: false,
+    stillAsking: new Set<CallId>(),
     journal: undefined,
     stop: undefined,
     detached,
@@ -231,6 +239,11 @@ function asAsked({ row: { pausing } }: LiveRun, reason: StopReason): StopReason 
   return stays ? { ...reason, why: pausing } : reason
 }
 
+/** Whether the run's questions stay open when it stops. */
+export function keepsAsking({ stop }: Pick<LiveRun, 'stop'>): boolean {
+  return stop?.verb === 'pause' && stop.keepsAsking === true
+}
+
 /** Whether a parent's stop for this reason also stops a child. */
 export function stopsBelow(reason: StopReason, child: LiveRun): boolean {
   return reason.verb === 'cancel' || !reason.keepsBackground || !child.row.background
@@ -262,14 +275,16 @@ export function changeRun(
   change: Change,
   { held }: Pick<LiveRun, 'held'>,
   to: NextState,
-  { row: more = {}, lastText: details = {} }: Besides = {},
+  { row: facts = {}, lastText: details = {} }: Besides = {},
 ): void {
   const { status: from, startedAt, pausing } = held.row
-  const next: Run = { ...enterState(held.row, to, change.at), ...more }
+  const next: Run = { ...enterState(held.row, to, change.at), ...facts }
   const asked = next.endedAt !== null && pausing ? { pausing: null } : {} // done by now, or too late
-  change.tx.update('runs', next.id, { ...stateColumns(next), ...more, ...asked })
+  change.tx.update('runs', next.id, { ...stateColumns(next), ...facts, ...asked })
   held.enter(next)
-  change.event(runEvent(held, eventTypeOf(to.status, from, startedAt), change.at, { from, ...details }))
+  const count = unreadReports(change.tx, next)
+  const more = { from, ...(count > 0 ? { unreadReports: count } : {}), ...details }
+  change.event(runEvent(held, eventTypeOf(to.status, from, startedAt), change.at, more))
 }
 
 function stateColumns({ status, reason, waitingFor, endReason, error, startedAt, endedAt }: Run) {

@@ -7,10 +7,10 @@ import { addCost, addUsage, noUsage, type Usage } from '../../core/usage.ts'
 import type { Grant } from '../../permissions/types.ts'
 import type { Reader } from '../../store/port.ts'
 import { Budget } from '../budget/budget.ts'
-import { unansweredOf } from './status-lines.ts'
 import { withCountedCalls } from './counted-calls.ts'
 import type { RunListing } from './list-runs.ts'
 import { queueFromRows, type QueueRows } from '../run/queue-from-rows.ts'
+import { unreadReports } from '../run/unread-reports.ts'
 import { reportText } from '../log/stored-events.ts'
 
 /** Figures of several runs together; each run counts once. */
@@ -150,8 +150,8 @@ function headlineOf(reader: Reader, run: StoredRun): string | null {
 }
 
 function unread(reader: Reader, run: StoredRun): Pick<RunRow, 'unreadReports'> {
-  const unreadReports = unansweredOf(reader, run)
-  return unreadReports > 0 ? { unreadReports } : {}
+  const count = unreadReports(reader, run)
+  return count > 0 ? { unreadReports: count } : {}
 }
 
 function delegationsOf(reader: Reader, conversationId: ConversationId): Map<BranchId, Grant[]> {

@@ -1,13 +1,13 @@
 import { activityOf, type Activity } from '../../core/status-line/activity.ts'
 import { factsAround, familyTree, type FamilyTree } from '../../core/status-line/facts-around.ts'
 import { statusLine, type StatusLine, type UnreadCounts } from '../../core/status-line/status-line.ts'
-import { unansweredReports } from '../../core/status-line/unread-reports.ts'
 import type { ApprovalId, ConversationId, MessageId, QuestionId, RunId } from '../../core/ids.ts'
 import type { Part } from '../../core/message.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { Reader } from '../../store/port.ts'
 import { waitingItems } from '../run/inbox.ts'
+import { unreadReports } from '../run/unread-reports.ts'
 import { queueFromRows, type QueueRows } from '../run/queue-from-rows.ts'
 
 /** The part of a conversation that its status lines need. */
@@ -65,20 +65,7 @@ export function holdsUnread({ status }: Pick<StoredRun, 'status'>): boolean {
 export function unreadOf(reader: Reader, run: Pick<StoredRun, 'branchId' | 'status'>): UnreadCounts {
   const items = waitingItems(reader, run.branchId)
   const messages = items.filter(({ kind }) => kind === 'user').length
-  return { reports: items.length - messages + unansweredOf(reader, run), messages }
-}
-
-/** Reports that a paused run took from its inbox without reading them in a request. */
-export function unansweredOf(
-  reader: Reader,
-  { branchId, status }: Pick<StoredRun, 'branchId' | 'status'>,
-): number {
-  if (status !== 'paused') return 0
-  const where = { branchId, role: 'assistant' } as const
-  const [answer] = reader.find('messages', { where, orderBy: 'position', descending: true, limit: 1 })
-  const after = answer ? { after: answer.position } : {}
-  const since = reader.find('messages', { where: { branchId, role: 'user' }, orderBy: 'position', ...after })
-  return unansweredReports(since.map((row) => ({ role: row.role, parts: partsOf(reader, row.id) })))
+  return { reports: items.length - messages + unreadReports(reader, run), messages }
 }
 
 function partsOf(reader: Reader, messageId: MessageId): Part[] {
