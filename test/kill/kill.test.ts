@@ -16,7 +16,7 @@ const QUIET_MS = 60_000
 /** What does not end is named after a minute, at each of the stages of a seed. */
 const TOLD_MS = 300_000
 
-/** more-seeds.test.ts plays ten others; `npm run test:kill` plays a hundred of them, and prints the figures. */
+/** more-seeds.test.ts plays ten others; `npm run test:kill` plays a hundred, and prints the figures. */
 test.each(SEEDS)(
   'nothing is lost and nothing done twice (seed %i)',
   { timeout: TOLD_MS },

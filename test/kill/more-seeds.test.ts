@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { play } from './play.ts'
 import { scenarioOf } from './seeds.ts'
 
-/** `npm test` plays two others (kill.test.ts). */
 test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
   'nothing is lost and nothing done twice (seed %i)',
   { timeout: 300_000 },
