@@ -17,6 +17,20 @@ const DURABILITY = [
   'test/store-care/more-damage.test.ts',
   'test/e2e/daemons.test.ts',
 ]
+/**
+ * What takes longest of what takes nothing but Node: programs that are killed, or that meet; each promise without what it
+ * rests on; processes that die after every commit; and random trees of agents.
+ */
+const THOROUGH = [
+  'test/e2e/promises/**/*.test.ts',
+  'test/e2e/{kill,two-terminals,two-libraries,bad-store,provider-gate}.test.ts',
+  'test/kill/kill.test.ts',
+  'test/store-care/salvage.test.ts',
+  'src/runtime/recovery/crash.test.ts',
+  'src/runtime/delegation/typed/typed-crash.test.ts',
+  'src/runtime/budget/budget-{trees,use}.test.ts',
+  'src/runtime/host/random-scripts.test.ts',
+]
 /** They take packages from the registry: a fresh clone, and what is published. */
 const INSTALL = 'test/e2e/{pack,programs,start}.test.ts'
 /** Ten thousand seeds on all cores. */
@@ -26,7 +40,10 @@ const BUILT = 'test/support/built-program.ts'
 /** On a busy machine a start takes seconds. */
 const LIMITS = { testTimeout: 60_000, hookTimeout: 60_000 }
 
-/** `npm test` runs the first two; each other one has a script of its own. `.ci/run` runs all. */
+/**
+ * `npm test` runs the first two, `npm run test:durability` `thorough` and `durability`; each other one has a script of its
+ * own. `.ci/run` runs all.
+ */
 export default defineConfig({
   test: {
     // A worker is used for many files: starting a fresh one for each takes four times as long. Processes, not threads:
@@ -45,7 +62,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'web/src/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
-          exclude: [PROGRAMS, SEEDS, ...DURABILITY],
+          exclude: [PROGRAMS, SEEDS, ...DURABILITY, ...THOROUGH],
           testTimeout: 30_000,
           sequence: { groupOrder: 1 },
         },
@@ -55,7 +72,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: [PROGRAMS],
-          exclude: [BROWSER, INSTALL, ...DURABILITY],
+          exclude: [BROWSER, INSTALL, ...DURABILITY, ...THOROUGH],
           globalSetup: BUILT,
           ...LIMITS,
           sequence: { groupOrder: 2 },
@@ -76,21 +93,31 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'durability',
-          include: DURABILITY,
-          // A hundred programs at once leave nothing to a test that looks whether something ends in time.
-          fileParallelism: false,
+          name: 'thorough',
+          include: THOROUGH,
+          globalSetup: BUILT,
           ...LIMITS,
           sequence: { groupOrder: 4 },
         },
       },
       {
         extends: true,
-        test: { name: 'install', include: [INSTALL], ...LIMITS, sequence: { groupOrder: 6 } },
+        test: {
+          name: 'durability',
+          include: DURABILITY,
+          // A hundred programs at once leave nothing to a test that looks whether something ends in time.
+          fileParallelism: false,
+          ...LIMITS,
+          sequence: { groupOrder: 5 },
+        },
       },
       {
         extends: true,
-        test: { name: 'sim', include: [SEEDS], fileParallelism: false, sequence: { groupOrder: 5 } },
+        test: { name: 'install', include: [INSTALL], ...LIMITS, sequence: { groupOrder: 7 } },
+      },
+      {
+        extends: true,
+        test: { name: 'sim', include: [SEEDS], fileParallelism: false, sequence: { groupOrder: 6 } },
       },
     ],
   },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { anyCharacter } from '../../test/support/any-character.ts'
 import { nameOfFile } from './agent-name.ts'
 import { parseDefinition } from './parse-definition.ts'
 
@@ -412,7 +413,7 @@ describe('text of any kind', () => {
 
   test('is an agent or skipped with a reason, never an error', () => {
     const line = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.constantFrom(
         '---',
         'name: a',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { anyCharacter } from '../../test/support/any-character.ts'
 import { terminalLine, terminalText } from './terminal-text.ts'
 
 interface Row {
@@ -52,7 +53,7 @@ const controls = fc.constantFrom(
   '🎉',
 )
 const texts = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.array(controls).map((parts) => parts.join('')),
 )
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anyCharacter } from '../../test/support/any-character.ts'
 import { z } from 'zod'
 import type { ConversationId } from '../core/ids.ts'
 import { state, type RunState } from '../core/run-status.ts'
@@ -21,7 +22,7 @@ import { parseExport } from './parse-export.ts'
 const on = fc.nat(50)
 /** Text that readers stumble over: quotes, controls, surrogates, ids, fences. */
 const words = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
   fc.constantFrom('', '```\n# x', '\u009b31m', '\u202e', 'see brn_00000000000000000000000000', '"\\\n'),
 )
 const stopped = fc.constantFrom<RunState>(

@@ -16,6 +16,8 @@ const queried = names.filter((name) => all[name][0] === 'GET' && fieldsOf(name).
 
 let served: ServedUser
 let ids: Readonly<Record<string, string>>
+/** Before the first request that is refused. */
+let before: unknown
 beforeAll(async () => {
   served = await ServedUser.start()
   const ask = { toolCalls: [{ tool: 'ask_user', input: { question: 'Which?' } }] }
@@ -39,6 +41,7 @@ beforeAll(async () => {
     artifacts: artifact.id,
     sessions: opened.body['id'] as string,
   }
+  before = await state()
 })
 afterAll(() => served.remove())
 
@@ -73,9 +76,8 @@ interface Sent {
   readonly body?: unknown
 }
 
-/** Status and words of the refusal; the request must have done nothing. */
+/** Status and words of the refusal; like those before it, the request must have done nothing. */
 async function refusal({ name, query = '', body }: Sent): Promise<readonly [number, string]> {
-  const before = await state()
   const [method] = all[name]
   const sent = method === 'GET' ? undefined : (body ?? {})
   const answer = await served.call(method, `${pathOf(name)}${query}`, sent)

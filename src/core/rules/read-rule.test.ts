@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { anyCharacter } from '../../../test/support/any-character.ts'
 import { MAX_PATTERN_LENGTH } from './pattern-problem.ts'
 import { isRule, parseRule, readRule } from './read-rule.ts'
 import { ruleNames } from './tool-names.ts'
@@ -123,7 +124,7 @@ test.each(wrong)('%j is refused: %s, %s', (input, key, ...said) => {
 describe('whatever is given', () => {
   const word = fc.oneof(
     fc.constantFrom(...ruleNames, 'Bash', 'bsh', 'Bash(rm *)', 'bash:*', 'mcp_x', '__proto__', '(', ':', '~'),
-    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.string({ unit: anyCharacter, maxLength: 40 }),
   )
   const anything = fc.oneof(
     word,

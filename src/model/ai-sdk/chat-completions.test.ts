@@ -2,6 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, type LanguageModelV4, type LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyCharacter } from '../../../test/support/any-character.ts'
 import type { HttpBody, HttpBodyRead } from '../http-body.ts'
 import { ChatModel } from './chat-completions.ts'
 
@@ -255,7 +256,7 @@ const thinking = (content: string) => ({ type: 'thinking', thinking: [part(conte
 
 const pieces = fc.oneof(
   fc.string(),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.constantFrom('', '{"key":', '"a"}', '{}', '\\', '"', '\n'),
 )
 const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined, freq: 2 })

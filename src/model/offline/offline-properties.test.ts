@@ -1,6 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { anyCharacter } from '../../../test/support/any-character.ts'
 import { cite, citationsIn, formatCitation } from './citation.ts'
 import { createOfflineModel } from './offline-model.ts'
 
@@ -27,14 +28,14 @@ const words = fc.constantFrom(
 )
 const questions = fc.oneof(
   fc.constant('Where are vouchers redeemed, and which tests cover it?'),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.array(words, { maxLength: 30 }).map((list) => list.join(' ')),
 )
 const agents = fc.constantFrom('main', 'explore', 'general', 'planner', 'reviewer', 'researcher', 'stranger')
 const toolSets = fc.subarray(['task', 'grep', 'glob', 'read', 'list', 'bash'])
 
 const lineTexts = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 60 }).map((text) => text.replace(/[\r\n]/g, ' ')),
+  fc.string({ unit: anyCharacter, maxLength: 60 }).map((text) => text.replace(/[\r\n]/g, ' ')),
   fc.constantFrom(
     'export function redeemVoucher() {',
     '// voucher',
@@ -44,7 +45,7 @@ const lineTexts = fc.oneof(
   ),
 )
 const outputs = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.string({ unit: anyCharacter, maxLength: 200 }),
   fc
     .array(
       fc.tuple(

@@ -28,8 +28,7 @@ export function controlTool<I extends { readonly task_id?: string | undefined }>
     ...rest,
     name,
     toolset: 'agents',
-    description: readFileSync(new URL(`${name.replace('_', '-')}.txt`, import.meta.url), 'utf8').trim(),
-    jsonSchema: preparedSchemas[name]?.() ?? schema(),
+    ...toldOf(name, schema),
     inputAliases: targetAliases,
     aliases: controlAliases[name],
     effects: 'none',
@@ -38,4 +37,20 @@ export function controlTool<I extends { readonly task_id?: string | undefined }>
     execute: (input, { signal }) => execute(input, signal),
     toModelOutput: (output) => (typeof output === 'string' ? { text: output } : output),
   } satisfies Tool<I, string | ToolOutput>)
+}
+
+type Told = Pick<AnyTool, 'description' | 'jsonSchema'>
+
+/** The same in every run: made once. */
+const told = new Map<ControlName, Told>()
+
+function toldOf(name: ControlName, schema: () => object): Told {
+  const known = told.get(name)
+  if (known) return known
+  const made = {
+    description: readFileSync(new URL(`${name.replace('_', '-')}.txt`, import.meta.url), 'utf8').trim(),
+    jsonSchema: preparedSchemas[name]?.() ?? schema(),
+  }
+  told.set(name, made)
+  return made
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { AgentDefinition } from '../../core/agent.ts'
 import { cutText } from '../../core/cut-text.ts'
 import type { Said } from '../../core/message.ts'
+import { once } from '../../core/once.ts'
 import { controlAliases, plainName as plain, taskAliases } from '../../core/rules/tool-names.ts'
 import { preparedSchemas } from '../../tools/prepared-schemas.ts'
 import { offeredOptions, optionAliases, readOptions, taskOptions, type TaskOptions } from './task-options.ts'
@@ -145,7 +146,7 @@ interface ObjectSchema {
   readonly properties: Readonly<Record<string, object>>
 }
 
-function modelSchema(): object {
+const modelSchema = once((): object => {
   const shown = z.object({
     ...offered(),
     subagent_type: z.string().optional().describe('Which agent does it; general if absent'),
@@ -154,7 +155,7 @@ function modelSchema(): object {
     ...offeredOptions(),
   })
   return z.toJSONSchema(shown, { target: 'draft-07', io: 'input' })
-}
+})
 
 /** Label for people if the model gave no description: the first words of the task. */
 export function describeTask({ description, prompt }: Pick<TaskInput, 'description' | 'prompt'>): string {

@@ -6,8 +6,12 @@ import { bash, ScriptedTree, task, untilEvent, waits, type Listed } from '../../
 const BACKGROUND = { run_in_background: true }
 type Call = ReturnType<typeof task> | ReturnType<typeof bash>
 
-/** Leaves its process group and its parent, as a server does that is started in the background. */
-const LEAVES = '(setsid sleep 1000 > /dev/null 2>&1 &)'
+/**
+ * Leaves its process group and its parent, as a server does that is started in the background. The command ends when that
+ * is done: what is in the group of a command that has ended, the guard knows without a mark.
+ */
+const LEAVES =
+  'mkfifo left && (setsid sh -c "echo left > left; exec sleep 1000" > /dev/null 2>&1 &) && cat left'
 
 describe('P6: the verbs that stop', () => {
   it('mean different things, and each reaches all that it has to', async () => {

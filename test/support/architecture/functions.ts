@@ -1,4 +1,5 @@
 import { Visitor, parseSync } from 'rolldown/utils'
+import { readOnce } from './read-once.ts'
 
 export interface FunctionSize {
   /** Of a function without a name: that of what holds it, or empty. */
@@ -26,7 +27,9 @@ interface Parsed {
 }
 
 /** The functions of a source file: declared, expressed, methods, and those that types describe. */
-export function readFunctions(file: string, text: string): Functions {
+export const readFunctions = readOnce(parseFunctions)
+
+function parseFunctions(file: string, text: string): Functions {
   const { program, comments } = parseSync(file, text)
   const lineAt = lineCounter(text)
   const names = new Map<number, string>()

@@ -1,4 +1,5 @@
 import { Visitor, parseSync } from 'rolldown/utils'
+import { readOnce } from './read-once.ts'
 
 /**
  * One mention of another module: an import, a re-export, a dynamic import, a type's `import('...')`, the URL of a source
@@ -28,7 +29,9 @@ export interface SourceFile {
 }
 
 /** Reads what the rules need from the syntax tree, so that comments and strings cannot mislead it. */
-export function readSource(name: string, text: string): SourceFile {
+export const readSource = readOnce(parseSource)
+
+function parseSource(name: string, text: string): SourceFile {
   const { program, errors } = parseSync(name, text)
   const lineAt = (offset: number) => text.slice(0, offset).split('\n').length
   const mentions: Mention[] = []

@@ -1,6 +1,7 @@
 import { agentIcons } from './agent-icons.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyCharacter } from '../../../../test/support/any-character.ts'
 import { Story, runId } from './fixtures/story.ts'
 import { groupsOf } from './turn-groups.ts'
 import { closingRows, groupRows, liveRows } from './live-rows.ts'
@@ -289,7 +290,7 @@ describe('what has settled', () => {
 
 describe('text of models and files', () => {
   it('is never wider than the terminal and never a command to it, at any width', () => {
-    const text = fc.string({ unit: 'binary', maxLength: 60 })
+    const text = fc.string({ unit: anyCharacter, maxLength: 60 })
     const wide = fc.constantFrom(
       '測試用的很長的任務名稱',
       '👨‍👩‍👧👍🏽🇩🇪',
