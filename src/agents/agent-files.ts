@@ -7,15 +7,16 @@ export interface Unreadable {
 export interface AgentFiles {
   /**
    * Every file of a directory, in the order of their paths, with those of the directories in it where `deep`. An absent
-   * directory has none. Never rejects.
+   * directory has none. Outside of `within` none is read, wherever links lead. Never rejects.
    */
   list(
     directory: string,
     extensions: readonly string[],
     deep: boolean,
+    within?: string,
   ): Promise<readonly (string | Unreadable)[]>
   /** Whether something of that name is there. Never rejects. */
   has(path: string): Promise<boolean>
-  /** The text, or why it cannot be read. Never rejects. */
-  read(path: string): Promise<string | Unreadable>
+  /** The text, or why it cannot be read. Outside of `within` nothing is read; `list` has looked at what it lists. Never rejects. */
+  read(path: string, within?: string): Promise<string | Unreadable>
 }

@@ -10,14 +10,17 @@ const MAX_DIRECTORIES = 500
 const MAX_ENTRIES = 10_000
 
 /**
- * Agent files on disk: links to files are followed, links to directories only where they stay in the directory, none
- * is read twice, and only regular files are opened. What is too large to be a directory of agents is left alone.
+ * Agent files on disk: links to files are followed where they stay within what is asked for, links to directories only
+ * where they stay in the directory, none is read twice, and only regular files are opened. What is too large to be a
+ * directory of agents is left alone.
  */
 export const diskFiles: AgentFiles = {
-  async list(directory, extensions, deep) {
+  async list(directory, extensions, deep, within) {
+    if (await leadsOut(directory, within)) return [{ path: directory, problem: LEADS_OUT }]
     const walk: Walk = {
       extensions,
       deep,
+      within,
       seen: new Set(),
       found: [],
       entries: 0,
@@ -37,8 +40,9 @@ export const diskFiles: AgentFiles = {
       return false
     }
   },
-  async read(path) {
+  async read(path, within) {
     try {
+      if (await leadsOut(path, within)) return { path, problem: LEADS_OUT }
       return await readText(path)
     } catch (error) {
       return { path, problem: reason(error) }
@@ -46,9 +50,22 @@ export const diskFiles: AgentFiles = {
   },
 }
 
+const LEADS_OUT = 'it is a link that leads out of the workspace'
+
+/** What is not there leads nowhere: reading it says why. */
+async function leadsOut(path: string, within: string | undefined): Promise<boolean> {
+  if (within === undefined) return false
+  try {
+    return leaves(await realpath(within), await realpath(path))
+  } catch {
+    return false
+  }
+}
+
 interface Walk {
   readonly extensions: readonly string[]
   readonly deep: boolean
+  readonly within: string | undefined
   /** Real paths of directories; the first is that of the whole. */
   readonly seen: Set<string>
   readonly found: (string | Unreadable)[]
@@ -70,8 +87,13 @@ async function visit(directory: string, depth: number, walk: Walk): Promise<void
     const path = join(directory, entry.name)
     if (await isDirectory(entry, path)) await (walk.deep && visit(path, depth + 1, walk))
     else if (walk.extensions.some((extension) => entry.name.toLowerCase().endsWith(extension)))
-      walk.found.push(path)
+      walk.found.push(await unlessLeadsOut(entry, path, walk))
   }
+}
+
+/** A link that leads out is listed with the reason; other files lie in a directory that does not. */
+async function unlessLeadsOut(entry: Dirent, path: string, { within }: Walk): Promise<string | Unreadable> {
+  return entry.isSymbolicLink() && (await leadsOut(path, within)) ? { path, problem: LEADS_OUT } : path
 }
 
 /** Sorted; none where there is nothing, or nothing new, to read. */
