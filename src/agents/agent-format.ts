@@ -28,4 +28,6 @@ export interface AgentLocation {
   readonly format: FormatName
   /** A directory with everything below, a directory alone, or one file. */
   readonly kind: 'tree' | 'directory' | 'file'
+  /** Nothing outside of this directory is read, wherever links lead: anybody may have made those of a project. */
+  readonly within?: string
 }

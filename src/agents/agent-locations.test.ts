@@ -144,8 +144,28 @@ describe('a file that is hostile hides no other', () => {
     expect(notes.map(({ path, skipped }) => [basename(path), skipped])).toEqual([
       ['loop.md', 'it is a symbolic link to itself'],
       ['pipe.md', 'it is not a regular file'],
-      ['zero.md', 'it is not a regular file'],
+      ['zero.md', 'it is a link that leads out of the workspace'],
       ['opencode.json', 'it is not a regular file'],
+    ])
+  })
+
+  test('a link out of the workspace is refused, and one of the user is followed', async () => {
+    await write('elsewhere/secret.md', markdown('secret'))
+    await write('p/docs/inside.md', markdown('inside'))
+    for (const name of ['p/.claude/agents', 'h/.claude/agents', 'p/.codex'])
+      await mkdir(join(root, name), { recursive: true })
+    await symlink(join(root, 'elsewhere/secret.md'), join(root, 'p/.claude/agents/secret.md'))
+    await symlink('../../docs/inside.md', join(root, 'p/.claude/agents/inside.md'))
+    await symlink(join(root, 'elsewhere'), join(root, 'p/.codex/agents'))
+    await symlink(join(root, 'elsewhere/secret.md'), join(root, 'h/.claude/agents/mine.md'))
+    const { agents, notes } = await load()
+    expect(agents.map(({ name, source }) => [name, source])).toEqual([
+      ['inside', join(root, 'p/.claude/agents/inside.md')],
+      ['secret', join(root, 'h/.claude/agents/mine.md')],
+    ])
+    expect(notes.map(({ path, skipped }) => [path, skipped])).toEqual([
+      [join(root, 'p/.claude/agents/secret.md'), 'it is a link that leads out of the workspace'],
+      [join(root, 'p/.codex/agents'), 'it is a link that leads out of the workspace'],
     ])
   })
 

@@ -12,8 +12,10 @@ export interface Homes {
 
 /** Every place to look for agents: project before user, and in each, ours before other programs'. */
 export function agentPlaces(homes: Homes): AgentLocation[] {
-  const places = [...projectPlaces(homes.project), ...userPlaces(homes)]
-  // a workspace may be the home directory
+  const users = userPlaces(homes)
+  const ofUser = (path: string) => users.find((other) => other.path === path)
+  // a workspace may be the home directory: its files are the user's
+  const places = [...projectPlaces(homes.project).map((each) => ofUser(each.path) ?? each), ...users]
   return places.filter(({ path }, at) => places.findIndex((other) => other.path === path) === at)
 }
 
@@ -22,7 +24,7 @@ export function userPlaces({ home, configHome }: Pick<Homes, 'home' | 'configHom
 }
 
 export function projectPlaces(project: string): AgentLocation[] {
-  return [
+  const places = [
     place('tree', 'offshoot', project, '.offshoot/agents'),
     place('tree', 'claude', project, '.claude/agents'),
     place('tree', 'opencode', project, '.opencode/agents'),
@@ -34,6 +36,7 @@ export function projectPlaces(project: string): AgentLocation[] {
     place('directory', 'cursor', project, '.cursor/agents'),
     place('directory', 'copilot', project, '.github/agents'),
   ]
+  return places.map((each) => ({ ...each, within: project }))
 }
 
 function configPlaces(configHome: string): AgentLocation[] {

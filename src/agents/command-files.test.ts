@@ -46,6 +46,28 @@ test('a file that cannot be read says why, and hides no other', async () => {
   ])
 })
 
+test('a link out of the workspace is refused, one inside of it and those of the user are read', async () => {
+  put('secret.txt', 'hunter2')
+  put('p/docs/inside.md', 'Inside.')
+  put('p/.claude/commands/a.md', 'A')
+  put('elsewhere/x.md', 'hunter3')
+  put('h/.claude/commands/own.md', 'Own.')
+  symlinkSync(join(root, 'secret.txt'), join(root, 'p/.claude/commands/b.md'))
+  symlinkSync('../../docs/inside.md', join(root, 'p/.claude/commands/c.md'))
+  mkdirSync(join(root, 'p/.offshoot'))
+  symlinkSync(join(root, 'elsewhere'), join(root, 'p/.offshoot/commands'))
+  symlinkSync(join(root, 'elsewhere/x.md'), join(root, 'h/.claude/commands/x.md'))
+  const found = await find()
+  expect(found.map(({ name, description, problem }) => [name, description, problem])).toEqual([
+    ['', '', 'it is a link that leads out of the workspace'],
+    ['a', 'A', null],
+    ['b', '', 'it is a link that leads out of the workspace'],
+    ['c', 'Inside.', null],
+    ['own', 'Own.', null],
+    ['x', 'hunter3', null],
+  ])
+})
+
 test('a workspace that is the home directory has each file once', async () => {
   put('.claude/commands/a.md', 'A')
   expect(await findCommands({ project: root, home: root, configHome: root })).toHaveLength(1)

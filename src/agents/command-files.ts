@@ -19,6 +19,8 @@ export interface CommandFile {
 interface CommandPlace {
   readonly path: string
   readonly format: FormatName
+  /** Nothing outside of it is read. */
+  readonly within?: string
 }
 
 const MAX_DESCRIPTION_CHARS = 200
@@ -27,7 +29,7 @@ const MAX_DESCRIPTION_CHARS = 200
 export async function findCommands(homes: Homes): Promise<readonly CommandFile[]> {
   const found: CommandFile[] = []
   for (const place of commandPlaces(homes)) {
-    for (const entry of await diskFiles.list(place.path, ['.md'], true)) {
+    for (const entry of await diskFiles.list(place.path, ['.md'], true, place.within)) {
       const content = typeof entry === 'string' ? await diskFiles.read(entry) : entry
       const path = typeof entry === 'string' ? entry : entry.path
       const about = { name: nameIn(place, path), path, format: place.format }
@@ -43,17 +45,21 @@ export async function findCommands(homes: Homes): Promise<readonly CommandFile[]
 }
 
 function commandPlaces({ project, home, configHome }: Homes): CommandPlace[] {
-  const places: CommandPlace[] = [
-    { path: join(project, '.offshoot/commands'), format: 'offshoot' },
-    { path: join(project, '.claude/commands'), format: 'claude' },
-    { path: join(project, '.opencode/commands'), format: 'opencode' },
-    { path: join(project, '.opencode/command'), format: 'opencode' },
+  const users: CommandPlace[] = [
     { path: join(configHome, 'offshoot/commands'), format: 'offshoot' },
     ...(home === null ? [] : [{ path: join(home, '.claude/commands'), format: 'claude' } as const]),
     { path: join(configHome, 'opencode/commands'), format: 'opencode' },
     { path: join(configHome, 'opencode/command'), format: 'opencode' },
   ]
-  // a workspace may be the home directory
+  const ofProject: CommandPlace[] = [
+    { path: join(project, '.offshoot/commands'), format: 'offshoot', within: project },
+    { path: join(project, '.claude/commands'), format: 'claude', within: project },
+    { path: join(project, '.opencode/commands'), format: 'opencode', within: project },
+    { path: join(project, '.opencode/command'), format: 'opencode', within: project },
+  ]
+  const ofUser = (path: string) => users.find((other) => other.path === path)
+  // a workspace may be the home directory: its files are the user's
+  const places = [...ofProject.map((each) => ofUser(each.path) ?? each), ...users]
   return places.filter(({ path }, at) => places.findIndex((other) => other.path === path) === at)
 }
 

@@ -10,14 +10,16 @@ const MAX_DIRECTORIES = 500
 const MAX_ENTRIES = 10_000
 
 /**
- * Reads agent files: follows links to files, and links to directories only inside the directory; reads nothing twice,
- * and opens only regular files. Skips a directory that is too large to be an agents directory.
+ * Reads agent files: follows links to files inside `within`, and links to directories only inside the directory; reads
+ * nothing twice, and opens only regular files. Skips a directory that is too large to be an agents directory.
  */
 export const diskFiles: AgentFiles = {
-  async list(directory, extensions, deep) {
+  async list(directory, extensions, deep, within) {
+    if (await leadsOut(directory, within)) return [{ path: directory, problem: LEADS_OUT }]
     const walk: Walk = {
       extensions,
       deep,
+      within,
       seen: new Set(),
       found: [],
       entries: 0,
@@ -37,8 +39,9 @@ export const diskFiles: AgentFiles = {
       return false
     }
   },
-  async read(path) {
+  async read(path, within) {
     try {
+      if (await leadsOut(path, within)) return { path, problem: LEADS_OUT }
       return await readText(path)
     } catch (error) {
       return { path, problem: reason(error) }
@@ -46,9 +49,22 @@ export const diskFiles: AgentFiles = {
   },
 }
 
+const LEADS_OUT = 'it is a link that leads out of the workspace'
+
+/** What is not there leads nowhere: reading it says why. */
+async function leadsOut(path: string, within: string | undefined): Promise<boolean> {
+  if (within === undefined) return false
+  try {
+    return leaves(await realpath(within), await realpath(path))
+  } catch {
+    return false
+  }
+}
+
 interface Walk {
   readonly extensions: readonly string[]
   readonly deep: boolean
+  readonly within: string | undefined
   /** Real paths of directories; the first is the top. */
   readonly seen: Set<string>
   readonly found: (string | Unreadable)[]
@@ -70,8 +86,13 @@ async function visit(directory: string, depth: number, walk: Walk): Promise<void
     const path = join(directory, entry.name)
     if (await isDirectory(entry, path)) await (walk.deep && visit(path, depth + 1, walk))
     else if (walk.extensions.some((extension) => entry.name.toLowerCase().endsWith(extension)))
-      walk.found.push(path)
+      walk.found.push(await unlessLeadsOut(entry, path, walk))
   }
+}
+
+/** A link that leads out of `within` is listed with the reason. Other files are inside: their directory is. */
+async function unlessLeadsOut(entry: Dirent, path: string, { within }: Walk): Promise<string | Unreadable> {
+  return entry.isSymbolicLink() && (await leadsOut(path, within)) ? { path, problem: LEADS_OUT } : path
 }
 
 /** Sorted; empty if there is nothing, or nothing new, to read. */

@@ -85,8 +85,10 @@ async function readPlaces(places: readonly AgentLocation[], files: AgentFiles): 
   const parts: ReadPart[] = []
   let room = MAX_ALL
   for (const place of places) {
+    const within = place.kind === 'file' ? place.within : undefined // what is listed has been looked at
     for (const entry of await entriesOf(place, files)) {
-      const text = typeof entry !== 'string' ? entry : room > 0 ? await files.read(entry) : noRoom(entry)
+      const text =
+        typeof entry !== 'string' ? entry : room > 0 ? await files.read(entry, within) : noRoom(entry)
       if (typeof text !== 'string') {
         parts.push({ place, file: text.path, parsed: { skipped: text.problem, warnings: [] }, text: '' })
         continue
@@ -113,10 +115,11 @@ function wholly(agent: AgentDefinition): JudgedAgent {
 }
 
 async function entriesOf(
-  { path, format, kind }: AgentLocation,
+  { path, format, kind, within }: AgentLocation,
   files: AgentFiles,
 ): Promise<readonly (string | Unreadable)[]> {
-  if (kind !== 'file') return await files.list(path, [format === 'codex' ? '.toml' : '.md'], kind === 'tree')
+  if (kind !== 'file')
+    return await files.list(path, [format === 'codex' ? '.toml' : '.md'], kind === 'tree', within)
   return (await files.has(path)) ? [path] : []
 }
 

@@ -67,6 +67,22 @@ test('a broken one hides no other, and says why', async () => {
   ])
 })
 
+test('a link out of the workspace is no skill, and is not read', async () => {
+  await write('p/.claude/skills/a/SKILL.md', skill('a'))
+  await write('elsewhere/b/SKILL.md', skill('b'))
+  await mkdir(join(root, 'p/.claude/skills/b'))
+  await symlink(join(root, 'elsewhere/b/SKILL.md'), join(root, 'p/.claude/skills/b/SKILL.md'))
+  await mkdir(join(root, 'p/.agents'))
+  await symlink(join(root, 'elsewhere'), join(root, 'p/.agents/skills'))
+  const { skills, files } = await findSkills(join(root, 'p'))
+  expect(skills.map(({ name }) => name)).toEqual(['a'])
+  expect(files.map(({ skipped }) => skipped)).toEqual([
+    null,
+    'it is a link that leads out of the workspace',
+    'it is a link that leads out of the workspace',
+  ])
+})
+
 const SKILL: Skill = { name: 'deploy', description: 'How to deploy.', path: '.claude/skills/deploy/SKILL.md' }
 
 test('they are listed for agents that have read, those that a definition names where it names some', () => {

@@ -42,7 +42,7 @@ export async function findSkills(project: string, files: AgentFiles = diskFiles)
   const skills = new Map<string, Skill>()
   const notes: SkillNote[] = []
   for (const directory of DIRECTORIES) {
-    for (const entry of await files.list(join(project, directory), ['skill.md'], true)) {
+    for (const entry of await files.list(join(project, directory), ['skill.md'], true, project)) {
       const path = typeof entry === 'string' ? entry : entry.path
       if (typeof entry === 'string' && basename(entry).toLowerCase() !== 'skill.md') continue
       const text = typeof entry === 'string' ? await files.read(entry) : entry

@@ -17,14 +17,19 @@ export function layOutHelp(program: Command): void {
   program.showHelpAfterError('  offshoot --help lists the commands; a prompt of one word: offshoot run WORD')
   for (const command of allCommands(program)) {
     const path = commandPath(command)
+    const text = command.registeredArguments.some((each) => TEXTS.has(each.name())) ? TEXT_HINT : ''
     command.showHelpAfterError(
-      `  usage: offshoot ${commandUsage(command)}; offshoot ${path} --help has its options`,
+      `  usage: offshoot ${commandUsage(command)}; offshoot ${path} --help has its options${text}`,
     )
     const examples = EXAMPLES[path] ?? []
     if (examples.length > 0)
       command.addHelpText('after', ['', 'Examples:', ...examples.map(indent)].join('\n'))
   }
 }
+
+/** Arguments that may begin with `-` without being an option. */
+const TEXTS: ReadonlySet<string> = new Set(['prompt', 'task', 'text'])
+const TEXT_HINT = '; a text that begins with - goes behind --'
 
 /** Every command below `parent`, in the order of the help. */
 export function allCommands(parent: Command): Command[] {

@@ -7,6 +7,7 @@ import { laterCommands } from './commands/later.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from './exit-codes.ts'
 import { helpWidth, layOutHelp } from './help.ts'
 import { cleanText, isClosedPipe, put, writeStderr, watchStreams, write, type Io } from './io.ts'
+import { refuseTextAsOption } from './text-as-option.ts'
 import { version } from './version.ts'
 
 /** Runs one command line and returns its exit code. It never throws: every error is one line on stderr. */
@@ -23,6 +24,7 @@ async function runCommandLine(args: readonly string[], io: Io): Promise<number> 
   try {
     const line = await commandLineOf(args)
     const program = await createProgram(io, (code) => (exitCode = code), line[0])
+    refuseTextAsOption(program, line)
     if (line.length > 0) await program.parseAsync(line, { from: 'user' })
     else await write(io, io.stdout.isTTY ? await firstScreen() : program.helpInformation())
     return exitCode

@@ -1,7 +1,11 @@
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { agentSpelled } from '../agents/agent-aliases.ts'
+import type { AgentRegistry } from '../agents/registry.ts'
 import type { Rule } from '../core/agent.ts'
 import { errorMessage, OffshootError } from '../core/errors.ts'
+import { nearestName } from '../core/nearest-name.ts'
+import { shown } from '../core/rules/quoted-value.ts'
 import { isRule, readRule } from '../core/rules/read-rule.ts'
 import { strangerProblem } from '../core/rules/unknown-tool.ts'
 import { knownTools } from '../project/known-tools.ts'
@@ -38,13 +42,29 @@ export async function readRunRules(flags: RuleFlags, io: Pick<Io, 'cwd'>): Promi
 
 const none = (): Rule[] => []
 
-/** Agents and programs have tools of their own. @throws OffshootError `usage` for a tool that is not known here. */
-export function requireKnownTools({ all }: RunRules, { tools, agents }: Composed): void {
+/** Agents and programs have tools of their own. @throws OffshootError `usage` for a tool or an agent that is not known here. */
+export function requireKnownNames({ all }: RunRules, { tools, agents }: Composed): void {
   const known = knownTools({ tools, agents: agents.list() })
-  for (const { tool } of all) {
-    const problem = strangerProblem({ tool, kind: 'rule', where: '' }, known)
+  for (const rule of all) {
+    const problem = strangerProblem({ tool: rule.tool, kind: 'rule', where: '' }, known)
     if (problem) throw new OffshootError('usage', problem, { hint: SHAPE })
+    requireAgent(rule, agents)
   }
+}
+
+/** A rule for starting an agent that there is not would do nothing. */
+function requireAgent({ tool, pattern = '*' }: Rule, agents: AgentRegistry): void {
+  if ((tool !== 'task' && tool !== 'agents') || /[*?\s]/.test(pattern)) return
+  if (agentSpelled(pattern, agents.list())) return
+  const near = nearestName(pattern, agents.names())
+  const hint = near ? `did you mean "${near}"?` : `the agents are: ${agents.names().join(', ')}`
+  throw new OffshootError(
+    'usage',
+    `a rule names the agent ${shown(pattern)}, which does not exist; ${hint}`,
+    {
+      hint: 'leave the rule out; offshoot agents lists the agents',
+    },
+  )
 }
 
 const SHAPE =
@@ -62,6 +82,10 @@ function ownRule(option: string, text: string, action: 'allow' | 'deny'): Rule {
 
 /** It is asked about no more; what is written there is decided as in the directory of the run. */
 function directoryRule(directory: string, { cwd }: Pick<Io, 'cwd'>): Rule {
+  if (directory.trim() === '')
+    throw new OffshootError('usage', '--add-dir: the directory is empty', {
+      hint: 'name one, or leave it out',
+    })
   const path = realDirectory(resolve(cwd, directory))
   if (/[*?]/.test(path))
     throw new OffshootError('usage', `--add-dir ${JSON.stringify(directory)}: its path contains * or ?`, {

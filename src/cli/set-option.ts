@@ -6,6 +6,7 @@ import {
   type ModelSettings,
 } from '../core/model-settings.ts'
 import { nearestName } from '../core/nearest-name.ts'
+import { providerOptionsProblem } from '../core/provider-options.ts'
 
 /** `--set temperature=0.2 --set anthropic.thinking='{"type": "adaptive"}'` */
 export function setOption(): Option {
@@ -21,14 +22,21 @@ function parseSetting(text: string): ModelSettings {
   const equals = text.indexOf('=')
   if (equals < 1) throw new InvalidArgumentError('NAME=VALUE is expected, as temperature=0.2.')
   const [first = '', ...path] = text.slice(0, equals).split('.')
-  const value = valueOf(text.slice(equals + 1))
-  const parsed = modelSettingsSchema().safeParse(settingsOf(first, path, value))
+  const settings = settingsOf(first, path, valueOf(text.slice(equals + 1)))
+  // The schema drops the name `__proto__` without a word.
+  const problem = 'providerOptions' in settings && providerOptionsProblem(settings['providerOptions'])
+  if (problem) throw new InvalidArgumentError(`providerOptions: ${problem}`)
+  const parsed = modelSettingsSchema().safeParse(settings)
   if (parsed.success) return parsed.data
   const { path: at, message } = parsed.error.issues[0]!
   throw new InvalidArgumentError(`${at.map(String).join('.')}: ${message.replace(/^Invalid input: /, '')}`)
 }
 
-function settingsOf(first: string, path: readonly string[], value: unknown): object {
+function settingsOf(
+  first: string,
+  path: readonly string[],
+  value: unknown,
+): Readonly<Record<string, unknown>> {
   if (path.length > 0 || first === 'providerOptions')
     return { providerOptions: nested(first === 'providerOptions' ? path : [first, ...path], value) }
   if (first === 'stopSequences') return { stopSequences: Array.isArray(value) ? value : [String(value)] }

@@ -96,9 +96,20 @@ export function withTools(
     const one = runtimeTool(each, clock, `${where}: tools.${i}`)
     if (all.some(({ name }) => name === one.name))
       throw new OffshootError('usage', `${where}: two tools are named ${one.name}`)
+    refuseOtherName(one.name, tools, where)
     all.push(one)
   }
   return createRegistry(all)
+}
+
+/** Agents also call Offshoot's tools by aliases: a custom tool with such a name would receive those calls. */
+function refuseOtherName(name: string, tools: Registry, where: string): void {
+  const taken = tools.get(name)
+  if (!taken || taken.isOwn) return
+  const why = `a tool cannot be named ${name}: that is an alias of the tool ${taken.name}`
+  throw new OffshootError('usage', `${where}: ${why}`, {
+    hint: `choose another name, such as my_${taken.name}; agents call ${taken.name} by its aliases too`,
+  })
 }
 
 /** Converts to the runtime's form. */

@@ -3,6 +3,7 @@ import { builtinAgents } from '../agents/builtin-agents.ts'
 import type { KnownModel } from '../agents/foreign/foreign-model.ts'
 import { agentPlaces, userPlaces, type Homes } from '../agents/agent-locations.ts'
 import { loadAgents, type InForce, type LoadedAgents } from '../agents/load-agents.ts'
+import { agentAliases } from '../core/rules/agent-names.ts'
 import type { KnownTools } from '../core/rules/unknown-tool.ts'
 import { catalogue, defaultModels, providers, type Provider } from '../model/models-and-prices.ts'
 import { endpoint, type ModelConfig } from '../model/endpoints-and-keys.ts'
@@ -57,7 +58,10 @@ export function homesOf(project: string, env: Env): Homes {
   return { project, home: homeIn(env), configHome: configHome(env) }
 }
 
-/** What a name means without the project. What the user says of a name is not said of an agent of a project. */
+/**
+ * What a name means without the project, other names of the built-in agents included: calls meant for these would reach
+ * an agent of that very name. What the user says of a name is not said of an agent of a project.
+ */
 function takenNames(users: readonly string[], base: Config): Map<string, string> {
   const configured = [
     ...Object.keys(base.agents),
@@ -65,9 +69,19 @@ function takenNames(users: readonly string[], base: Config): Map<string, string>
   ]
   return new Map([
     ...configured.map((name) => [foldedName(name), `the agent ${name} of your configuration`] as const),
-    ...builtinAgents().map(({ name }) => [foldedName(name), `the built-in agent ${name}`] as const),
+    ...builtinAgents().flatMap(({ name }) => builtinNames(name)),
     ...users.map((name) => [foldedName(name), `your agent ${name}`] as const),
   ])
+}
+
+function builtinNames(name: string): (readonly [folded: string, meant: string])[] {
+  const aliases = agentAliases[name] ?? []
+  return [
+    ...aliases.map(
+      (alias) => [foldedName(alias), `the built-in agent ${name} (${alias} means it too)`] as const,
+    ),
+    [foldedName(name), `the built-in agent ${name}`],
+  ]
 }
 
 /** Where everything has a place of its own by other variables there need be none. */

@@ -10,18 +10,26 @@ interface Note {
 
 const MAX_DEPTH = 5
 const MAX_IMPORTS = 50
+/** So many reasons are named; of the others there is a count. */
+const MAX_PROBLEMS = 20
 /** No system has longer ones. */
 const MAX_PATH_CHARS = 4_096
 const MAX_ALL_CHARS = 64 * 1024
 /** Claude Code and Gemini CLI import by `@path`; in an AGENTS.md that is only text. */
 const IMPORTING = new Set(['CLAUDE.md', 'GEMINI.md'])
 
-/** The text of notes, followed by the files that it imports, each once. What is not imported is named with the reason. */
+/**
+ * The text of notes, followed by the files that it imports, each once. What is not imported is named with the reason,
+ * as far as it is not too much.
+ */
 export function withImports(note: Note, read: (path: string) => NoteFile): string {
   if (!IMPORTING.has(basename(note.path))) return note.text
-  const imports: Imports = { top: dirname(note.path), read, done: new Set([note.path]), parts: [note.text] }
+  const top = dirname(note.path)
+  const imports: Imports = { top, read, done: new Set([note.path]), parts: [note.text], unread: new Set() }
   follow(note, [note.path], imports)
-  return imports.parts.join('\n\n')
+  const more = imports.unread.size - MAX_PROBLEMS
+  const rest = more > 0 ? [`(and ${more} more imports were not read)`] : []
+  return [...imports.parts, ...rest].join('\n\n')
 }
 
 interface Imports {
@@ -30,20 +38,25 @@ interface Imports {
   readonly read: (path: string) => NoteFile
   readonly done: Set<string>
   readonly parts: string[]
+  /** Each import that was not read, by the file that it stands in. */
+  readonly unread: Set<string>
 }
 
 function follow({ path, text }: Note, chain: readonly string[], imports: Imports): void {
-  const { top, read, done, parts } = imports
+  const { top, read, done, parts, unread } = imports
   const from = relative(top, path)
   for (const written of importsIn(text)) {
-    if (done.size > MAX_IMPORTS) return
     const target = resolve(dirname(path), written)
+    const key = `${path}\n${target}`
+    if (unread.has(key)) continue
     const given = problemOf(written, target, chain, imports) ?? (done.has(target) ? undefined : read(target))
     if (!given) continue
-    done.add(target)
+    if (done.size <= MAX_IMPORTS) done.add(target)
     if ('problem' in given) {
       // A word such as `@team` is no import.
-      if (given.problem !== NO_FILE || LOOKS_LIKE_FILE.test(written))
+      if (NO_IMPORTS.has(given.problem) && !LOOKS_LIKE_FILE.test(written)) continue
+      unread.add(key)
+      if (unread.size <= MAX_PROBLEMS)
         parts.push(`(${from} imports ${written}, which was not read: ${given.problem})`)
       continue
     }
@@ -53,22 +66,26 @@ function follow({ path, text }: Note, chain: readonly string[], imports: Imports
 }
 
 export const NO_FILE = 'there is no such file'
+const TOO_MANY = `a notes file may have at most ${MAX_IMPORTS} imports`
+const FILLED = 'earlier imports used up the space for notes'
+const NO_IMPORTS: ReadonlySet<string> = new Set([NO_FILE, TOO_MANY, FILLED])
 const LOOKS_LIKE_FILE = /\.\w+$/
 
 function problemOf(
   written: string,
   target: string,
   chain: readonly string[],
-  { top, parts }: Imports,
+  { top, done, parts }: Imports,
 ): NoteFile | undefined {
   if (written.startsWith('~')) return { problem: 'a project does not import files of your home directory' }
   if (chain.includes(target)) {
     const cycle = [...chain.slice(chain.indexOf(target)), target].map((path) => relative(top, path))
     return { problem: `it imports itself: ${cycle.join(' > ')}` }
   }
+  if (done.size > MAX_IMPORTS && !done.has(target)) return { problem: TOO_MANY }
   if (chain.length > MAX_DEPTH) return { problem: `imports nest at most ${MAX_DEPTH} files deep` }
   const chars = parts.reduce((sum, part) => sum + part.length, 0)
-  return chars > MAX_ALL_CHARS ? { problem: 'earlier imports used up the space for notes' } : undefined
+  return chars > MAX_ALL_CHARS ? { problem: FILLED } : undefined
 }
 
 /** The paths after `@`, as written; none in code. */

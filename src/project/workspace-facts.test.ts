@@ -167,6 +167,18 @@ describe('imports of CLAUDE.md', () => {
     expect(notes()).toContain('earlier imports used up the space for notes')
   })
 
+  test('that are not read are named once each, and only counted from the twentieth on', () => {
+    put('a.md', 'A')
+    const missing = [...Array(1_000).keys()].map((n) => `@none${n}.md`)
+    put('CLAUDE.md', `@a.md @CLAUDE.md ${'@~/.netrc @CLAUDE.md @team '.repeat(200)} ${missing.join(' ')}`)
+    const text = notes().slice(notes().indexOf('(CLAUDE.md imports a.md:)'))
+    expect(text.match(/which was not read: /g)).toHaveLength(20)
+    expect(text.match(/which was not read: it imports itself/g)).toHaveLength(1)
+    expect(text.match(/imports ~\/.netrc, which was not read/g)).toHaveLength(1)
+    expect(text).not.toContain('team')
+    expect(text).toMatch(/\n\n\(and 982 more imports were not read\)$/)
+  })
+
   test('are found quickly in a text made to be slow', () => {
     put('CLAUDE.md', '` '.repeat(32_000))
     const start = performance.now()

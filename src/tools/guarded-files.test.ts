@@ -19,3 +19,65 @@ test.each([
 ])('%s: %s', (path, guard) => {
   expect(guardOf(path)).toBe(guard)
 })
+
+test.each([
+  '.config/gh/hosts.yml',
+  '.config/glab-cli/config.yml',
+  '.config/hub',
+  '.config/gcloud/configurations/config_default',
+  '.config/op/config',
+  '.config/Bitwarden CLI/data.json',
+  '.bash_history',
+  '.zsh_history',
+  '.python_history',
+  '.local/share/fish/fish_history',
+  '.psql_history',
+  '.mysql_history',
+  '.node_repl_history',
+  '.sqlite_history',
+  'infra/terraform.tfstate',
+  'infra/terraform.tfstate.backup',
+  'infra/terraform.tfstate.1712345678.backup',
+  '.terraform.d/credentials.tfrc.json',
+  '.netrc',
+  '.pgpass',
+  '.mylogin.cnf',
+  '.npmrc',
+  '.pypirc',
+  '.git-credentials',
+  '.docker/config.json',
+  '.config/containers/auth.json',
+  '.kube/config',
+  '.aws/config',
+  '.azure/accessTokens.json',
+  '.cargo/credentials.toml',
+  '.gem/credentials',
+  '.vault-token',
+  '.m2/settings.xml',
+  '.gradle/gradle.properties',
+  '.local/share/keyrings/login.keyring',
+  '.cache/huggingface/token',
+])('%s holds secrets', (path) => {
+  expect(guardOf(path)).toBe('secret')
+  expect(guardOf(`/home/u/${path.toUpperCase()}`)).toBe('secret')
+})
+
+test.each([
+  'src/history.ts',
+  'src/bash_history.md',
+  'hosts.yml',
+  'ansible/hosts.yml',
+  'infra/main.tf',
+  'infra/terraform.tfvars',
+  'locales/en/auth.json',
+  'gradle.properties',
+  'settings.xml',
+  'config/config.json',
+  'src/token',
+  'src/hub',
+  'docs/op/config',
+  '.gitignore',
+  '.config/app.json',
+])('%s is an everyday file', (path) => {
+  expect(guardOf(path)).toBeNull()
+})

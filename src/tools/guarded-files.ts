@@ -68,21 +68,43 @@ function isConfig(names: readonly string[], file: string): boolean {
 /** Directories below `~/.config` with rules of agents, shells and version control. */
 const OUR_CONFIG = words('offshoot opencode git fish')
 
-const SECRET_DIRECTORIES = words('.ssh .aws .gnupg .password-store .kube .azure .gcloud')
-
-const SECRET_FILES = words(
-  `.netrc _netrc .npmrc .pypirc .pgpass .my.cnf .htpasswd .git-credentials .dockercfg .vault-token .boto .s3cfg
-  credentials credentials.json .credentials credentials.yml credentials.yaml .credentials.json credentials.toml
-  secrets.json secrets.yml secrets.yaml secrets.toml
-  id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk`,
+const SECRET_DIRECTORIES = words(
+  `.ssh .aws .gnupg .password-store .kube .azure .gcloud .oci .bluemix .aliyun .op .lpass .mozilla`,
 )
 
-const SECRET_ENDINGS = /\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx|p8)$/
+const SECRET_FILES = words(
+  `.netrc _netrc .npmrc .pypirc .pgpass .my.cnf .mylogin.cnf .htpasswd .git-credentials .dockercfg .vault-token .boto .s3cfg
+  .terraformrc terraform.rc credentials.tfrc.json .databrickscfg kaggle.json .smbcredentials .msmtprc .fetchmailrc
+  credentials credentials.json .credentials credentials.yml credentials.yaml .credentials.json credentials.toml
+  application_default_credentials.json rclone.conf .rclone.conf kubeconfig settings-security.xml
+  secrets.json secrets.yml secrets.yaml secrets.toml
+  id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk
+  .zhistory .histfile fish_history consolehost_history.txt .dbshell`,
+)
+
+/** Files and directories whose names say nothing without that of the directory around them. */
+const SECRET_PAIRS: ReadonlySet<string> = new Set([
+  ...words(
+    `gh/hosts.yml glab-cli/config.yml .config/hub .config/gcloud .config/op .config/github-copilot .config/stripe
+    .config/netlify .config/.wrangler .docker/config.json containers/auth.json .composer/auth.json composer/auth.json
+    opencode/auth.json com.vercel.cli/auth.json configstore/firebase-tools.json doctl/config.yaml .fly/config.yml
+    huggingface/token .m2/settings.xml .gradle/gradle.properties ngrok/ngrok.yml .ngrok2/ngrok.yml age/keys.txt
+    .config/google-chrome .config/chromium .subversion/auth share/keyrings library/keychains`,
+  ),
+  'bitwarden cli/data.json',
+])
+
+/** Keys, and what Terraform keeps of a system with the passwords in it. */
+const SECRET_ENDINGS = /\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx|p8|tfstate|tfstate\.([\w.-]+\.)?backup)$/
+
+/** What was typed, passwords and tokens among it: `.bash_history`, `.psql_history`. */
+const HISTORY = /^\.\w+_history$/
 
 function isSecret(names: readonly string[], file: string): boolean {
   if (file.startsWith('.env') || SECRET_FILES.has(file) || SECRET_ENDINGS.test(file)) return true
+  if (HISTORY.test(file) || names.some((name, at) => SECRET_PAIRS.has(`${names[at - 1]}/${name}`)))
+    return true
   if (/^service[-_]?account.*\.json$/.test(file)) return true
-  if (names.at(-2) === '.docker' && file === 'config.json') return true
   if (names[0] === 'etc') return file === 'shadow' || file === 'gshadow' || file === 'sudoers'
   return names[0] === 'proc' && (file === 'environ' || file === 'mem')
 }

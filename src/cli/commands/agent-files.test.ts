@@ -188,6 +188,15 @@ describe('agents import', () => {
     expect(readFileSync(own('a.md'), 'utf8')).toContain('  - tool: bash\n    action: deny\n')
   })
 
+  test('a file with hundreds of problems prints the first hundred, and counts the others', async () => {
+    const agents = Object.fromEntries(Array.from({ length: 130 }, (_, at) => [`a${at}`, {}]))
+    const from = user.write('many/opencode.json', JSON.stringify({ agent: agents }))
+    const { code, stderr } = await user.call(['agents', 'import', from])
+    expect(code).toBe(1)
+    expect(stderr.match(/not imported: it has no description/g)).toHaveLength(100)
+    expect(stderr).toContain('offshoot: and 30 more; --json lists all of them\n')
+  })
+
   test('wrong usage', async () => {
     expect(await user.call(['agents', 'import'])).toMatchObject({
       code: 2,

@@ -28,13 +28,22 @@ export function addAgentsImport(agents: GroupCommand, io: Io): void {
       const options = { ...command.opts<ImportFlags>(), root, env: io.env }
       const imported: ImportedFile[] = []
       for (const path of paths) imported.push(...(await importAgentFile(resolve(io.cwd, path), options)))
-      for (const { from, notes } of imported)
-        for (const note of notes) await writeStderr(io, `offshoot: ${terminalLine(`${from}: ${note}`)}\n`)
+      await writeStderr(io, lostText(imported))
       const written = imported.filter(({ to }) => to !== null)
       await write(io, json ? jsonLine(imported) : written.map(({ to }) => `${terminalLine(to!)}\n`).join(''))
       const failed = imported.length - written.length
       if (failed > 0) throw notImported(failed, imported.length)
     })
+}
+
+/** So many lines are printed of what is lost. */
+const MAX_LINES = 100
+
+function lostText(imported: readonly ImportedFile[]): string {
+  const all = imported.flatMap(({ from, notes }) => notes.map((note) => terminalLine(`${from}: ${note}`)))
+  const more = all.length - MAX_LINES
+  const rest = more > 0 ? [`and ${more} more; --json lists all of them`] : []
+  return [...all.slice(0, MAX_LINES), ...rest].map((line) => `offshoot: ${line}\n`).join('')
 }
 
 function notImported(failed: number, all: number): OffshootError {

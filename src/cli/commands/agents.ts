@@ -33,7 +33,8 @@ export function agentsCommand(program: Command, io: Io, setExitCode: SetExitCode
 
 async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const place = resolve(io.cwd, directory)
-  const agents = (await loadProjectWithWarnings(place, io)).agents.list()
+  const project = await loadProjectWithWarnings(place, io)
+  const agents = project.agents.list()
   if (json) return write(io, jsonLine(agents))
   const { root } = createWorkspace(place)
   const iconOf = agentIcons(agents)
@@ -42,7 +43,12 @@ async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
     const about = title === undefined ? description : `${agentTitle(title)}: ${description}`
     return `${terminalLine(name).padEnd(12)} ${maxTurns ?? '-'} turns  ${iconOf?.(name) ?? ''}${terminalLine(about)}${from}\n`
   })
-  await write(io, lines.join(''))
+  const ignored = project.found.files.filter((file) => file.skipped !== null && file.heldBack.length > 0)
+  const heldBack = ignored.map(({ name, path, skipped }) => {
+    const from = `  (${terminalLine(shortPath(path, root))})`
+    return `${terminalLine(name ?? '').padEnd(12)} ignored   ${terminalLine(skipped!)}${from}\n`
+  })
+  await write(io, [...lines, ...heldBack].join(''))
 }
 
 function shortPath(path: string, root: string): string {

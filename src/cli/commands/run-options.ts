@@ -27,9 +27,10 @@ export function addRunOptions(command: Command, io: Io): Command {
     .option('--json-schema <schema>', 'a JSON Schema that the answer has to satisfy')
     .option('--conversation <id>', 'go on with a conversation')
     .addOption(
-      new Option('-c, --continue', 'go on with the latest conversation of this directory').conflicts(
+      new Option('-c, --continue', 'go on with the latest conversation of this directory').conflicts([
         'conversation',
-      ),
+        'session',
+      ]),
     )
     .addOption(
       new Option('-r, --resume [id]', 'the same as --conversation; without an id, pick one').conflicts([

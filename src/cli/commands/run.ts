@@ -114,9 +114,9 @@ async function runOnce(prompt: string, flags: RunFlags, io: Io): Promise<RunEnd>
 /** Most runs have none, and load no reader of rules. */
 async function rulesOf(flags: RunFlags, io: Io) {
   if (!RULE_FLAGS.some((flag) => flags[flag] !== undefined)) return { all: [], denying: [], check: () => {} }
-  const { readRunRules, requireKnownTools } = await import('../run-rules.ts')
+  const { readRunRules, requireKnownNames } = await import('../run-rules.ts')
   const rules = await readRunRules(flags, io)
-  return { ...rules, check: (composed: Composed) => requireKnownTools(rules, composed) }
+  return { ...rules, check: (composed: Composed) => requireKnownNames(rules, composed) }
 }
 
 /** `-`, or no argument: all of stdin. Else what stands on stdin is data beside the prompt. */

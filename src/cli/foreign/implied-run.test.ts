@@ -47,6 +47,7 @@ test.each<[args: string[], line: string[]]>([
   [['where'], ['where']],
   [['ls'], ['ls']],
   [['-v'], ['-v']],
+  [['-p'], ['run', '-p']],
   [['--help'], ['--help']],
   [
     ['--debug', 'ls'],
@@ -60,6 +61,14 @@ test.each<[args: string[], line: string[]]>([
 test('options before a command are no prompt with the name of the command', () => {
   expect(() => impliedRun(['-C', 'x', 'ls'], COMMANDS)).toThrow('-C stands before the command ls')
 })
+
+test.each(['--mode=auto', '--allow=bash', '-c', '-C/', '--yolo', '--nonsense'])(
+  'the option %s alone is no prompt, and makes no prompt of stdin',
+  (option) => {
+    expect(() => impliedRun([option], COMMANDS)).toThrow('is read as an option, and there is no prompt')
+    expect(impliedRun([option, '-'], COMMANDS)).toEqual(['run', option, '-'])
+  },
+)
 
 const user = new TestUser()
 afterAll(() => user.remove())

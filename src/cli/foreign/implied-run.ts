@@ -6,7 +6,7 @@ const PROGRAM_OPTIONS: ReadonlySet<string> = new Set(['--help', '-h', '--version
 /**
  * The command line that is meant where the first word is no command: a prompt (words with a blank, what follows `--`) or
  * an option of `run` makes it a `run`, and so do the commands of Codex. Anything else stays as it is, an unknown command.
- * @throws OffshootError `usage` where options stand before a command: that would become a prompt.
+ * @throws OffshootError `usage` where options stand before a command: that would become a prompt; and for an option alone.
  */
 export function impliedRun(args: readonly string[], commands: ReadonlySet<string>): readonly string[] {
   const start = args.findIndex((arg) => arg !== '--debug')
@@ -14,6 +14,7 @@ export function impliedRun(args: readonly string[], commands: ReadonlySet<string
   if (start < 0 || commands.has(first) || PROGRAM_OPTIONS.has(first)) return args
   const run = runOfCodex(first, rest) ?? (isRun(first) ? [first, ...rest] : undefined)
   if (!run) return args
+  if (rest.length === 0) refuseOptionAlone(first)
   if (first.startsWith('-')) refuseCommandBehind(first, rest, commands)
   return [...args.slice(0, start), 'run', ...joinedBehindDashes(run)]
 }
@@ -36,6 +37,20 @@ function joinedBehindDashes(line: readonly string[]): readonly string[] {
   const end = line.indexOf('--')
   return end < 0 ? line : [...line.slice(0, end), '--', line.slice(end + 1).join(' ')]
 }
+
+/** Perhaps it was a text, `offshoot "$(cat prompt)"`: then the data on stdin would become the prompt, and the text power. */
+function refuseOptionAlone(first: string): void {
+  if (!first.startsWith('-') || STDIN_IS_PROMPT.has(first) || /\s/.test(first)) return
+  throw new OffshootError(
+    'usage',
+    `${JSON.stringify(first.slice(0, 60))} is read as an option, and there is no prompt`,
+    {
+      hint: `a prompt goes behind --: offshoot -- TEXT; to read it from stdin: offshoot run ${first.slice(0, 60)} -`,
+    },
+  )
+}
+
+const STDIN_IS_PROMPT: ReadonlySet<string> = new Set(['-', '-p', '--print', '--'])
 
 /** `-C DIR ls` would ask an agent "ls". With `-p` any word is a prompt. */
 function refuseCommandBehind(first: string, rest: readonly string[], commands: ReadonlySet<string>): void {

@@ -77,6 +77,18 @@ describe('rules of one run', () => {
     ])
   })
 
+  test('of agents name one that there is, by any of its names', async () => {
+    const args = [
+      '--deny',
+      'task:explore',
+      '--deny',
+      'task:re*',
+      '--disallowedTools',
+      'Task(general-purpose)',
+    ]
+    expect((await called(args, bash('date'))).code).toBe(5)
+  })
+
   test('hold no longer than the run', async () => {
     await called(['--allow', 'bash'], bash('date'))
     expect((await called(['-c'], bash('date'))).ends).toEqual(['bash: unattended'])
@@ -114,6 +126,15 @@ describe('rules of one run', () => {
     [['--allowedTools', 'Nope'], /there is no such tool here/],
     [['--add-dir', 'missing'], /--add-dir: ENOENT/],
     [['--add-dir', 'a.txt'], /a\.txt is not a directory/],
+    [['--add-dir', ''], /--add-dir: the directory is empty/],
+    [['--add-dir='], /--add-dir: the directory is empty/],
+    [
+      ['--deny', 'task:explor'],
+      /a rule names the agent "explor", which does not exist; did you mean "explore"\?/,
+    ],
+    [['--allow', 'task:nobody'], /the agent "nobody", which does not exist; the agents are: main, /],
+    [['--disallowedTools', 'Task(nobody)'], /the agent "nobody", which does not exist; the agents are: /],
+    [['-c', '-s', 'cnv_1'], /'-c, --continue' cannot be used with option '-s, --session <id>'/],
   ])('%j is an error, and nothing runs', async (args, said) => {
     const before = user.rows('SELECT count(*) AS n FROM runs')
     const { code, stdout, stderr } = await user.call(['-p', 'Go.', '-m', model, ...args])
@@ -181,7 +202,7 @@ describe('sessions', () => {
   })
 
   test('--resume without an id needs somebody who picks one', async () => {
-    expect((await user.call(['--resume'], { input: 'Go.' })).stderr).toMatch(/--resume needs an id/)
+    expect((await user.call(['run', '--resume'], { input: 'Go.' })).stderr).toMatch(/--resume needs an id/)
   })
 })
 

@@ -17,6 +17,7 @@ import type { VerbCommand } from '../../runtime/control/verbs.ts'
 import { runningServer } from '../../server/server-file.ts'
 import type { Reader } from '../../store/port.ts'
 import { writeStderr, type Io } from '../io.ts'
+import { askedBefore, printsAsked } from '../terminal/open-asks.ts'
 import { showStored, type Watched } from '../terminal/watched-run.ts'
 
 /** Whether the server of this store drives the conversation: it takes messages for it, and has people to ask. */
@@ -44,8 +45,12 @@ export async function runInServer(
   const { store } = composed
   const begun = readBy(store, conversationId, sent, seqBefore)
   if (!begun) await writeStderr(io, `offshoot: it is read when ${sent.runId} has ended\n`)
-  const runId =
-    begun ?? (await until(composed, conversationId, () => readBy(store, conversationId, sent, seqBefore)))
+  const printAsked = printsAsked(store, conversationId, io)
+  const look = () => {
+    printAsked() // the run before it may wait for an answer
+    return readBy(store, conversationId, sent, seqBefore)
+  }
+  const runId = begun ?? (await until(composed, conversationId, look))
   const first = readEvents(store, conversationId, seqBefore).find((event) => event.runId === runId)
   const place = { conversationId, branchId: sent.branchId, runId }
   const from = begun || !first ? seqBefore : first.seq - 1
@@ -106,6 +111,7 @@ export function watchedElsewhere(composed: Composed, { conversationId, seqBefore
     ...composed,
     mode: namedBefore(store, conversationId) ?? composed.mode,
     follow,
+    askedBefore: () => askedBefore(store, conversationId, seqBefore),
     runtime: {
       subscribe: (id, subscriber) => follow(Follow.after(store, id, seqBefore), subscriber),
       approvals: {

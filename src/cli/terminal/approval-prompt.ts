@@ -33,17 +33,21 @@ const ANSWERS: Readonly<Record<string, ApprovalAnswer>> = {
   n: 'deny',
 }
 
-type Ports = Pick<Watched, 'runtime' | 'store' | 'isOurs'>
+type Ports = Pick<Watched, 'runtime' | 'store' | 'isOurs' | 'askedBefore'>
 
-/** Shows what is asked since the command began, before the run was driven too: a recovered run may ask at once. */
+/**
+ * Shows what is asked since the command began, before the run was driven too: a recovered run may ask at once. Of a run
+ * that another process drives, what it asked earlier counts too.
+ */
 function listen(
   { conversationId, seqBefore }: StartedRun,
-  { runtime, store, isOurs = () => true }: Ports,
+  { runtime, store, isOurs = () => true, askedBefore = () => [] }: Ports,
   show: (event: OffshootEvent) => void,
 ): () => void {
   const receive = (event: OffshootEvent) => {
     if (isOurs(event)) show(event)
   }
+  askedBefore().forEach(receive)
   const position = Follow.after(store, conversationId, seqBefore)
   const catchUp = () => {
     for (const events of position.pages()) events.forEach(receive)

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import { agent, harness, tool } from '../../../test/support/runtime-harness.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import { askUserTool } from '../../tools/ask-user.ts'
-import { onlyAsked } from './open-asks.ts'
+import { PassThrough } from 'node:stream'
+import { lastSeq } from '../../runtime/log/stored-events.ts'
+import type { Io } from '../io.ts'
+import { answerFromElsewhere } from './approval-prompt.ts'
+import { askedBefore, onlyAsked, printsAsked } from './open-asks.ts'
 
 const make = tool('make', { toolset: 'shell', effects: 'execute' })
 const turn = {
@@ -33,7 +37,7 @@ async function asking(conversations: number) {
     await h.clock.settle()
     return h.store.find('questions', { where: { conversationId } })[0]!
   }
-  return { store: h.store, ids, approvalOf, allow }
+  return { h, store: h.store, ids, approvalOf, allow }
 }
 
 test('a number that one conversation alone has given names what was asked, answered or not', async () => {
@@ -84,4 +88,46 @@ test.each(['1', '01', '#', '#01', '#0', '#1.0', '#-1', '#x', '##1', '#1#1', '# 1
 test('a list of many conversations ends', async () => {
   const { store } = await asking(9)
   expect(() => onlyAsked(store, '#1', 'approve')).toThrow(/9 conversations have asked .* and 4 more$/)
+})
+
+function terminal() {
+  const stderr = new PassThrough()
+  return { io: { stderr, env: {} } as unknown as Io, said: () => String(stderr.read() ?? '') }
+}
+
+test('while somebody waits for a run that asks, each question is printed once with what answers it', async () => {
+  const { store, ids, approvalOf, allow } = await asking(1)
+  const { io, said } = terminal()
+  const print = printsAsked(store, ids[0]!, io)
+  const { id, runId } = approvalOf(ids[0]!)
+  print()
+  print()
+  expect(said()).toBe(
+    `offshoot: ${runId} waits for an answer: make\n  answer it with: offshoot approve ${id} once\n`,
+  )
+  const question = await allow(ids[0]!)
+  print()
+  expect(said()).toBe(
+    `offshoot: ${runId} waits for an answer: Which way?\n  answer it with: offshoot answer ${question.id} TEXT\n`,
+  )
+})
+
+test('who follows a run later sees what it asked before and nobody has answered', async () => {
+  const { h, store, ids, approvalOf, allow } = await asking(1)
+  const [conversationId] = ids as [ConversationId]
+  const seqBefore = lastSeq(store, conversationId)
+  const { io, said } = terminal()
+  const ports = {
+    store,
+    runtime: h.runtime,
+    askedBefore: () => askedBefore(store, conversationId, seqBefore),
+  }
+  const output = { pause: () => () => {} }
+  const end = answerFromElsewhere({ conversationId, seqBefore } as never, ports, output as never, io)
+  expect(said()).toMatch(
+    new RegExp(`make[^]*answer it with: offshoot approve ${approvalOf(conversationId).id} `),
+  )
+  await end()
+  await allow(conversationId)
+  expect(askedBefore(store, conversationId, seqBefore)).toEqual([])
 })

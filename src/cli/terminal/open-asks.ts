@@ -1,8 +1,11 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { ApprovalId, BranchId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
+import type { OffshootEvent } from '../../core/events.ts'
+import { readEvents } from '../../runtime/log/stored-events.ts'
 import { resolveId } from '../../runtime/views/resolve-id.ts'
 import type { Reader } from '../../store/port.ts'
+import { cleanApproval, type Io } from '../io.ts'
 import { askedAs, isTypedNumber, WHERE_ASKED } from './ask-number.ts'
 
 /** Something that a person is asked and has not answered. */
@@ -46,6 +49,32 @@ export function onlyAsked(reader: Reader, id: string, command: ListedAsk['comman
   const list = fit.map((each) => `${each.id} (${terminalLine(each.title)})`).join(', ')
   const what = fit.length === 0 ? 'asks nothing' : `asks ${fit.length} things: ${list}`
   throw new OffshootError('usage', `${id} ${what}`, { hint: WHERE_ASKED })
+}
+
+/** Says on stderr what the conversation asks now, and what answers it; each time what is new. */
+export function printsAsked(reader: Reader, conversationId: ConversationId, io: Io): () => void {
+  const said = new Set<string>()
+  return () => {
+    for (const { id, runId, title, command } of listedAsks(reader, conversationId)) {
+      if (said.has(id)) continue
+      said.add(id)
+      const how = command === 'approve' ? `offshoot approve ${id} once` : `offshoot answer ${id} TEXT`
+      const text = `offshoot: ${runId} waits for an answer: ${terminalLine(title)}\n  answer it with: ${how}\n`
+      io.stderr.write(cleanApproval(io, text))
+    }
+  }
+}
+
+/** The events of what was asked up to a position and is not answered. */
+export function askedBefore(reader: Reader, conversationId: ConversationId, seq: number): OffshootEvent[] {
+  const open = new Set<string>(listedAsks(reader, conversationId).map(({ id }) => id))
+  if (open.size === 0) return []
+  return readEvents(reader, conversationId, 0).filter(
+    (event) =>
+      event.seq <= seq &&
+      ((event.type === 'approval.requested' && open.has(event.approvalId)) ||
+        (event.type === 'question.asked' && open.has(event.questionId))),
+  )
 }
 
 /** The oldest first. */

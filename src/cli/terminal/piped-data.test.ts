@@ -12,6 +12,8 @@ function ioOf(stdin: Readable) {
   return { io: { stdin, stderr, env: {} } as unknown as Io, said: () => String(stderr.read() ?? '') }
 }
 
+const inherited = () => 'inherited' as const
+
 const dataOf = (...chunks: (string | Uint8Array)[]) =>
   withPipedData('why?', ioOf(Readable.from(chunks.map((each) => Buffer.from(each)))).io)
 
@@ -43,7 +45,7 @@ test.each([
 test('a stream of which nothing comes is left alone, with a line that says so', async () => {
   const stdin = new PassThrough()
   const { io, said } = ioOf(stdin)
-  const prompt = withPipedData('why?', io)
+  const prompt = withPipedData('why?', io, inherited)
   await vi.advanceTimersByTimeAsync(bounds.stdinFirstByteMs)
   expect(await prompt).toBe('why?')
   expect(said()).toMatch(/^offshoot: nothing came on stdin for 3 seconds; the run starts without it\n/)
@@ -52,7 +54,7 @@ test('a stream of which nothing comes is left alone, with a line that says so', 
 
 test('one that has begun is waited for, and is an error where it falls silent', async () => {
   const stdin = new PassThrough()
-  const reading = withPipedData('why?', ioOf(stdin).io)
+  const reading = withPipedData('why?', ioOf(stdin).io, inherited)
   const refused = reading.catch((error: unknown) => error)
   stdin.write('a')
   await vi.advanceTimersByTimeAsync(bounds.stdinSilenceMs - 1)
@@ -62,4 +64,39 @@ test('one that has begun is waited for, and is an error where it falls silent', 
     code: 'usage',
     message: 'stdin has not ended, and nothing came for 10 minutes',
   })
+})
+
+test('a command of the pipeline is waited for as long as it runs', async () => {
+  const stdin = new PassThrough()
+  const { io, said } = ioOf(stdin)
+  const prompt = withPipedData('why?', io, () => 'command')
+  await vi.advanceTimersByTimeAsync(bounds.stdinFirstByteMs)
+  expect(said()).toBe(
+    'offshoot: waiting for the data on stdin to end; < /dev/null starts the run without it\n',
+  )
+  await vi.advanceTimersByTimeAsync(3 * bounds.stdinSilenceMs)
+  stdin.end('late')
+  expect(await prompt).toBe('why?\n\nData from stdin:\n```\nlate\n```')
+  expect(said()).toBe('')
+})
+
+test.each(['hidden', 'unknown'] as const)(
+  'where the writers of a pipe are %s, the wait is bounded and drops nothing',
+  async (writers) => {
+    const stdin = new PassThrough()
+    const reading = withPipedData('why?', ioOf(stdin).io, () => writers)
+    const refused = reading.catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(bounds.stdinFirstByteMs + bounds.stdinSilenceMs)
+    expect(await refused).toMatchObject({ code: 'usage', message: expect.stringMatching(/has not ended/) })
+  },
+)
+
+test('a command that ends without closing the pipe for others is waited for no longer', async () => {
+  const stdin = new PassThrough()
+  let writers: 'command' | 'inherited' = 'command'
+  const refused = withPipedData('why?', ioOf(stdin).io, () => writers).catch((error: unknown) => error)
+  await vi.advanceTimersByTimeAsync(bounds.stdinFirstByteMs)
+  writers = 'inherited'
+  await vi.advanceTimersByTimeAsync(bounds.stdinSilenceMs)
+  expect(await refused).toMatchObject({ code: 'usage' })
 })

@@ -1,30 +1,47 @@
 import { fenced } from '../../agents/bounded-text.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { bounds } from '../../core/limits.ts'
+import { STDIN_HEADING } from '../../core/stdin-data.ts'
+import type { PipeWriters } from '../../exec/pipe-writers.ts'
 import { writeStderr, type Io } from '../io.ts'
+import { stdinWriters } from './piped-input.ts'
 
 /**
- * The prompt with what stands on stdin behind it, as data. A stream of which nothing comes at first is left alone, with
- * a line that says so. @throws OffshootError `usage` for what is too large, no text, or does not end.
+ * The prompt with what stands on stdin behind it, as data. Offshoot waits for a command that writes to the pipe; a
+ * stream that is only inherited and sends nothing at first is left alone, with a line that says so.
+ * @throws OffshootError `usage` for what is too large, no text, or does not end.
  */
-export async function withPipedData(prompt: string, io: Io): Promise<string> {
-  const text = await readData(io)
-  return text.trim() === '' ? prompt : `${prompt}\n\nData from stdin:\n${fenced(text.replace(/\n$/, ''))}`
+export async function withPipedData(
+  prompt: string,
+  io: Io,
+  writersOf: (stdin: Io['stdin']) => PipeWriters = stdinWriters,
+): Promise<string> {
+  const text = await readData(io, () => writersOf(io.stdin))
+  return text.trim() === '' ? prompt : `${prompt}\n\n${STDIN_HEADING}\n${fenced(text.replace(/\n$/, ''))}`
 }
 
-async function readData(io: Io): Promise<string> {
+async function readData(io: Io, writers: () => PipeWriters): Promise<string> {
   const { stdin } = io
   const chunks: Buffer[] = []
   let bytes = 0
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const { promise, resolve, reject } = Promise.withResolvers<'end' | 'late'>()
   const wait = (ms: number, late: () => void) => setTimeout(late, ms)
-  let timer = wait(bounds.stdinFirstByteMs, () => resolve('late'))
+  const onSilence = () => {
+    if (writers() !== 'command') return reject(endless())
+    timer = wait(bounds.stdinSilenceMs, onSilence)
+  }
+  const onNothing = () => {
+    if (writers() === 'inherited') return resolve('late')
+    timer = wait(bounds.stdinSilenceMs, onSilence)
+    void writeStderr(io, WAITING)
+  }
+  let timer = wait(bounds.stdinFirstByteMs, onNothing)
   const onData = (chunk: Uint8Array | string) => {
     clearTimeout(timer)
     chunks.push(Buffer.from(chunk as Uint8Array))
     bytes += chunks.at(-1)!.length
     if (bytes > bounds.maxStdinBytes) return reject(tooLarge())
-    timer = wait(bounds.stdinSilenceMs, () => reject(endless()))
+    timer = wait(bounds.stdinSilenceMs, onSilence)
   }
   const onEnd = () => resolve('end')
   stdin.on('data', onData).once('end', onEnd).once('close', onEnd).once('error', reject)
@@ -51,6 +68,8 @@ function decoded(bytes: Buffer): string {
   })
 }
 
+const WAITING = `offshoot: waiting for the data on stdin to end; < /dev/null starts the run without it
+`
 const NOTHING_CAME = `offshoot: nothing came on stdin for ${bounds.stdinFirstByteMs / 1000} seconds; the run starts without it
   < /dev/null leaves it out at once; for data that takes longer: COMMAND > FILE, then offshoot run … < FILE
 `

@@ -16,6 +16,8 @@ export interface Watched extends Pick<
   readonly follow: (position: Follow, show: Subscriber) => () => void
   /** Which events of the conversation belong to what is shown; absent: all. */
   readonly isOurs?: (event: OffshootEvent) => boolean
+  /** What was asked before it is shown, and still waits for an answer; absent: nothing was. */
+  readonly askedBefore?: () => readonly OffshootEvent[]
   /** Ends the attendance that began before the run was driven (`attendEarly`). */
   readonly leave?: (() => void) | undefined
   readonly runtime: Pick<Runtime, 'subscribe'> & {

@@ -107,12 +107,13 @@ const TITLES: Readonly<Record<AngleKind, string>> = {
 
 /** Lines of a file are shown as code, indented: nothing in them can end that. */
 function row(finding: Finding): string {
-  const { shown } = finding
-  const width = String(shown.at(-1)?.line ?? '').length
-  const lines = shown.map(({ line, text }) =>
-    `      ${String(line).padStart(width)} | ${visible(text)}`.trimEnd(),
-  )
+  const lines = codeLines(finding.shown)
   return [formatCitation(finding, finding.note), ...(lines.length === 0 ? [] : ['', ...lines, ''])].join('\n')
+}
+
+export function codeLines(shown: readonly { readonly line: number; readonly text: string }[]): string[] {
+  const width = String(shown.at(-1)?.line ?? '').length
+  return shown.map(({ line, text }) => `      ${String(line).padStart(width)} | ${visible(text)}`.trimEnd())
 }
 
 const MAX_SHOWN = 160

@@ -9,6 +9,7 @@ const { angles } = readQuestion({
   steers: [],
   earlier: [],
   turns: [],
+  data: null,
   turnsBeforeSteer: 0,
   callCount: 0,
 })

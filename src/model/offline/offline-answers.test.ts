@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { OfflineWorkspace } from '../../../test/support/offline-workspace.ts'
+import { CLOSING } from './answer.ts'
 import { citationsIn } from './citation.ts'
 
 let workspace: OfflineWorkspace
@@ -17,6 +18,43 @@ const firstLine = (text: string) => text.split('\n')[0]!
 
 /** The citations under the first heading of an answer. */
 const leading = (text: string) => citationsIn(text.split(/^\*\*/m)[1] ?? '')
+
+describe('data from stdin', () => {
+  const LOG = ['start', '  ok `parcel`', 'ERROR: shipping failed: unknown country', '# done', '', 'bye'].join(
+    '\n',
+  )
+  const beside = (question: string, data = LOG) => `${question}\n\nData from stdin:\n\`\`\`\n${data}\n\`\`\``
+
+  test('is what is searched and quoted, and its words are not looked for', async () => {
+    await workspace.write(SHOP)
+    for (const agent of ['main', 'explore']) {
+      const { text } = await workspace.ask(beside('Why did the shipping fail?'), { agent })
+      expect(text).toBe(
+        [
+          'I searched the data from stdin (6 lines), and not the workspace.',
+          '**Lines that mention shipping, fail**',
+          '      3 | ERROR: shipping failed: unknown country',
+          CLOSING,
+        ].join('\n\n'),
+      )
+    }
+  })
+
+  test('without a word of the question is shown from its beginning', async () => {
+    await workspace.write(SHOP)
+    const { text } = await workspace.ask(beside('Where is the thumbnail drawn?'))
+    expect(text).toContain('None of them mentions thumbnail')
+    expect(text).toContain('\n      1 | start\n      2 |   ok `parcel`\n')
+  })
+
+  test('has its line numbers, however long it is', async () => {
+    const long = [...Array(40_000).keys()].map((n) => `line ${n}`)
+    const { text } = await workspace.ask(
+      beside('Where is the voucher?', [...long, 'a voucher', ...long].join('\n')),
+    )
+    expect(text).toContain('      40001 | a voucher\n')
+  })
+})
 
 describe('a word that no code holds', () => {
   test.each([

@@ -3,6 +3,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider'
+import { splitStdinData } from '../../core/stdin-data.ts'
 
 /** One tool call of the past, with what came back. */
 export interface PastCall {
@@ -17,6 +18,8 @@ export interface PastCall {
 export interface Transcript {
   /** The latest message that asks for something. */
   readonly question: string
+  /** Data from stdin that came with the question or a steer; null: none. */
+  readonly data: string | null
   /** What was said to the run while it worked on the question, oldest first. */
   readonly steers: readonly string[]
   /** Earlier questions of the conversation, newest first. */
@@ -38,6 +41,7 @@ export function readTranscript(prompt: LanguageModelV4Prompt): Transcript {
   const results = resultsById(prompt)
   let state: Draft = {
     question: '',
+    data: null,
     steers: [],
     earlier: [],
     turns: [],
@@ -70,7 +74,7 @@ type Results = ReadonlyMap<string, LanguageModelV4ToolResultPart>
 function read(state: Draft, message: LanguageModelV4Message, results: Results): Draft {
   switch (message.role) {
     case 'user':
-      return hear(state, textOf(message.content))
+      return hear(state, splitStdinData(textOf(message.content)))
     case 'assistant':
       return remember(state, message.content, results)
     default:
@@ -78,16 +82,19 @@ function read(state: Draft, message: LanguageModelV4Message, results: Results): 
   }
 }
 
-function hear(state: Draft, text: string): Draft {
+function hear(state: Draft, { prompt, data }: ReturnType<typeof splitStdinData>): Draft {
+  const text = ends(prompt)
   if (state.question !== '' && isNotice(text)) return { ...state, answered: false }
   if (!state.answered && state.question !== '') {
-    return { ...state, steers: [...state.steers, text], turnsBeforeSteer: state.turns.length }
+    const steers = [...state.steers, text]
+    return { ...state, steers, data: data ?? state.data, turnsBeforeSteer: state.turns.length }
   }
   const earlier = [...state.steers.toReversed(), state.question, ...state.earlier]
     .filter((past) => past.trim() !== '')
     .slice(0, 6)
   return {
     question: text,
+    data,
     steers: [],
     earlier,
     turns: [],
@@ -158,13 +165,11 @@ function outputOf(output: LanguageModelV4ToolResultPart['output'] | undefined): 
   }
 }
 
-/** The text of a message, its middle left out where it is long. */
 function textOf(content: Extract<LanguageModelV4Message, { role: 'user' }>['content']): string {
-  let text = ''
-  for (const part of content) if (part.type === 'text') text += (text === '' ? '' : '\n') + ends(part.text)
-  return ends(text)
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
+/** A text, its middle left out where it is long. */
 function ends(text: string): string {
   if (text.length <= MESSAGE_CHARS) return text
   return `${text.slice(0, MESSAGE_CHARS / 2)}\n${text.slice(-MESSAGE_CHARS / 2)}`

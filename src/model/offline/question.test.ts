@@ -83,5 +83,5 @@ function anglesOf(question: string, earlier: readonly string[] = []): string[] {
 }
 
 function transcript(question: string, earlier: readonly string[] = []): Transcript {
-  return { question, steers: [], earlier, turns: [], turnsBeforeSteer: 0, callCount: 0 }
+  return { question, data: null, steers: [], earlier, turns: [], turnsBeforeSteer: 0, callCount: 0 }
 }

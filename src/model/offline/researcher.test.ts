@@ -10,6 +10,7 @@ function about(question: string, past: readonly PastCall[] = []): Transcript {
     steers: [],
     earlier: [],
     turns: past.length > 0 ? [past] : [],
+    data: null,
     turnsBeforeSteer: 0,
     callCount: past.length,
   }

@@ -1,4 +1,5 @@
 import { citationsIn } from './citation.ts'
+import { answerFromData } from './data-answer.ts'
 import {
   CANNOT_CHANGE,
   composeAnswer,
@@ -34,6 +35,8 @@ export interface Thought {
 /** The whole of the model: a pure function of the prompt. */
 export function think(situation: Situation): Thought {
   const question = readQuestion(situation.transcript)
+  const { data } = situation.transcript
+  if (data !== null) return { text: aboutData(question, situation.transcript, data), calls: [] }
   if (situation.agent === 'reviewer') return review(question, situation)
   const researched =
     situation.agent === 'researcher' ? research(situation.transcript, situation.offered) : null
@@ -44,6 +47,11 @@ export function think(situation: Situation): Thought {
     return { text: passOn(situation.transcript.question), calls: [] }
   if (situation.agent === 'researcher' && !situation.offered.has('grep')) return { text: NO_WEB, calls: [] }
   return situation.agent === 'main' ? asMain(question, situation) : search(question, situation)
+}
+
+function aboutData({ intent }: OfflineQuestion, { question, steers }: Transcript, data: string): string {
+  const answer = answerFromData([question, ...steers].join('\n'), data)
+  return intent === 'change' ? `${CANNOT_CHANGE}\n\n${answer}` : answer
 }
 
 const NO_WEB =

@@ -67,14 +67,19 @@ function globTexts(text: string): readonly string[] {
 const DOTTED =
   `.env .env.local .git .gitconfig .gitmodules .githooks .git-credentials .npmrc .netrc .pypirc .pgpass .my.cnf .htpasswd
   .dockercfg .vault-token .boto .s3cfg .credentials .credentials.json .ssh .aws .gnupg .password-store .kube .azure .gcloud
+  .bash_history .zsh_history .zhistory .histfile .python_history .psql_history .mysql_history .node_repl_history
+  .sqlite_history .rediscli_history .mylogin.cnf .terraformrc .databrickscfg
   .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .inputrc .ripgreprc .curlrc
   .wgetrc .vimrc .exrc .gdbinit .lldbinit .yarnrc .yarnrc.yml .pnpmfile.cjs .mcp.json .pre-commit-config.yaml .lefthook.yml
   .offshoot .claude .opencode .codex .gemini .cursor .windsurf .roo .kiro .continue .cline .amazonq .agents .vscode .idea .zed
   .devcontainer .husky`.split(/\s+/)
-const ENDINGS = 'x.pem x.key x.p12 x.pfx x.jks x.keystore x.ppk x.kdbx x.p8'.split(' ')
+const ENDINGS = 'x.pem x.key x.p12 x.pfx x.jks x.keystore x.ppk x.kdbx x.p8 x.tfstate x.tfstate.backup'.split(
+  ' ',
+)
 const PLAIN =
   `credentials credentials.json credentials.yml credentials.yaml credentials.toml secrets.json secrets.yml
   secrets.yaml secrets.toml id_rsa id_dsa id_ecdsa id_ed25519 offshoot.json offshoot.jsonc opencode.json lefthook.yml
+  terraform.tfstate terraform.tfstate.backup fish_history rclone.conf kubeconfig
   key.pem cert.pem server.pem server.key private.key private.pem service-account.json`.split(/\s+/)
 
 /**

@@ -1,0 +1,37 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+import { pipeWriters } from './pipe-writers.ts'
+
+const shells: ChildProcess[] = []
+afterEach(() => {
+  for (const shell of shells.splice(0)) process.kill(-shell.pid!, 'SIGKILL')
+})
+
+const MODULE = fileURLToPath(new URL('pipe-writers.ts', import.meta.url))
+/** Prints who can write to its stdin, and goes on. */
+const READER = `'${process.execPath}' -e 'import("${MODULE}").then((m) => console.log(m.pipeWriters(0)))'`
+
+/** What a reader in a shell of its own session says of its stdin. */
+async function said(script: string): Promise<string> {
+  const shell = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  shells.push(shell)
+  const [output] = (await once(shell.stdout, 'data')) as [Buffer]
+  return String(output).trim()
+}
+
+test('a command of the same pipeline is found, also behind a process that both share', async () => {
+  expect(await said(`sleep 60 | ${READER}`)).toBe('command')
+  expect(await said(`(sleep 60; echo x) | sh -c "$(cat <<'X'\n${READER}; true\nX\n)"`)).toBe('command')
+})
+
+test('a pipe that only the process above has open is inherited', async () => {
+  // The shell that starts the reader holds both ends itself.
+  const script = `mkfifo "$TMP/p" && exec 3<>"$TMP/p" && ${READER} <"$TMP/p"; rm -r "$TMP"`
+  expect(await said(`TMP=$(mktemp -d); ${script}`)).toBe('inherited')
+})
+
+test('of a descriptor that is closed nothing is known', () => {
+  expect(pipeWriters(987_654)).toBe('unknown')
+})
