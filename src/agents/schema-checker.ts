@@ -42,7 +42,7 @@ export function schemaChecker(schema: JsonSchema): SchemaChecker | string {
   return check
 }
 
-/** A schema that refers directly to itself passes even these checks. */
+/** A schema that refers directly to itself cannot check even these. */
 const PROBES = [null, {}, [], '', 0, true] as const
 
 interface Compiled {

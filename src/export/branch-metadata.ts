@@ -21,7 +21,7 @@ import type {
 
 export type MetadataOf = (branch: Branch, messages: readonly ExportedMessage[]) => BranchMetadata
 
-/** Makes what a document says of a branch beyond its messages. */
+/** A document's facts about a branch, besides its messages. */
 export function metadataOf(rows: ConversationRows): MetadataOf {
   const runs = groupBy(rows.runs, (run) => run.branchId)
   const exportRun = runExporter(rows)
@@ -47,7 +47,7 @@ export function metadataOf(rows: ConversationRows): MetadataOf {
   }
 }
 
-/** Restrictions only: they narrow. A file must not be able to give a permission, so a grant is in none. */
+/** Only restrictions: a file must not grant permissions, so grants are left out. */
 export function exportedRestrictions(rules: readonly RuleRow[] = []): ExportedRule[] | undefined {
   const restrictions = rules.filter((rule) => rule.kind === 'restriction')
   if (restrictions.length === 0) return undefined
@@ -139,7 +139,7 @@ function exportedItem({ conversationId: _, branchId: __, ...item }: InboxRow): E
   ])
 }
 
-/** What came with a later version is left out where it says nothing: an older document is written as it was. */
+/** Fields of later versions are left out if empty, so that older documents stay unchanged. */
 function withoutNulls<T extends object, K extends keyof T>(row: T, names: readonly K[]): T {
   return Object.fromEntries(
     Object.entries(row).filter(

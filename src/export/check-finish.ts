@@ -6,8 +6,8 @@ const WHOLE: readonly FinishReason[] = ['stop', 'tool_calls', 'other']
 const REFUSALS: readonly string[] = ['refusal', 'content_filter'] satisfies FinishReason[]
 
 /**
- * Checks that the end of a run is one that its last answer can bring about: a cut or refused answer completes no run, and
- * a run that a cut or refused answer has stopped had one. @throws OffshootError `usage` with the place.
+ * Checks that a run's end matches its last answer: a cut or refused answer completes no run, and a run stopped by such
+ * an answer has one. @throws OffshootError `usage` with the place.
  */
 export function checkFinish({ status, endReason, finishReason, error }: ExportedRun, place: string): void {
   if (!finishReason) return

@@ -7,9 +7,9 @@ import { damaged } from './damaged-export.ts'
 import type { ExportedMessage } from './document.ts'
 
 /**
- * Checks what a message says of its authors and of subagents: a text to an agent has one author, other texts have none,
- * and the facts of a report fit together. No program writes anything else, and a reader would take it for another's words.
- * @throws OffshootError `usage` with the place.
+ * Checks authors and subagent facts of messages: a text for an agent has one author, other texts have none, and the
+ * facts of a report are consistent. No program writes anything else, and a reader would take it for another author's
+ * words. @throws OffshootError `usage` with the place.
  */
 export function checkMessage(message: ExportedMessage, place: string): void {
   checkAuthors(message, place)

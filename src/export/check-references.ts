@@ -15,9 +15,9 @@ import {
 } from './document.ts'
 
 /**
- * Checks what the shape of a document does not say: status, reason and end of each run go together, each id stands once,
- * what is named is there, no line of parents runs in a circle, and the contents are whole.
- * @throws OffshootError `usage` with the first place that is wrong.
+ * Checks what the schema cannot: status, reason and end of each run fit together, ids are unique, references exist,
+ * parent chains have no cycle, and contents match their hashes. @throws OffshootError `usage` with the first wrong
+ * place.
  */
 export function checkReferences(document: ExportDocument): void {
   const ids = new Ids()
@@ -39,7 +39,7 @@ export function checkReferences(document: ExportDocument): void {
   parents.run.check()
 }
 
-/** What a document declares and what it names; a name may stand before its declaration. */
+/** Declared and referenced ids of a document; a reference may precede its declaration. */
 class Ids {
   readonly #places = new Map<string, string>()
   readonly #named: { readonly id: string; readonly place: string }[] = []
@@ -60,7 +60,7 @@ class Ids {
   }
 }
 
-/** Lines from child to parent, which must end. */
+/** Chains from child to parent, which must end. */
 class Parents {
   readonly #parents = new Map<string, { readonly parent: string | null; readonly place: string }>()
 

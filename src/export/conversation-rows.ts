@@ -2,7 +2,7 @@ import { OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
 import type { Reader, Rows } from '../store/port.ts'
 
-/** What a conversation consists of, beyond its events and its owner. Each list in the order of the key. */
+/** The rows of a conversation, except events and lease. Each list is ordered by key. */
 export type ConversationRows = { readonly [T in Exported]: readonly Rows[T][] } & {
   readonly conversations: readonly [Rows['conversations']]
 }
@@ -20,7 +20,7 @@ type Exported =
   | 'todos'
   | 'artifacts'
 
-/** @throws OffshootError `usage` when there is no such conversation. */
+/** @throws OffshootError `usage` for an unknown conversation. */
 export function readConversationRows(store: Reader, id: ConversationId): ConversationRows {
   const conversation = store.get('conversations', id)
   if (!conversation)

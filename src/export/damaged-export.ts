@@ -2,7 +2,9 @@ import { OffshootError } from '../core/errors.ts'
 
 const PLACE_CHARS = 160
 
-/** An export that an import refuses, and where: a path such as `messages[3].branches[0].id`; '' for all of it. */
+/**
+ * An export that an import refuses, and the place: a path such as `messages[3].branches[0].id`; '' for the whole file.
+ */
 export class DamagedExport extends OffshootError {
   readonly place: string
 

@@ -3,11 +3,11 @@ import type { ConversationId } from '../core/ids.ts'
 import { branchesOf, type ExportDocument, type ExportedRun, type PlacedBranch } from './document.ts'
 import type { ConversationRows } from './conversation-rows.ts'
 
-/** Every row of a document but its restrictions, which have no ids there. */
+/** Every row of a document except its restrictions, which have no ids there. */
 export type DocumentRows = Omit<ConversationRows, 'rules'>
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Row)[] ? Row[] : T[K] }
 
-/** The rows that `exportConversation` made this document of. Its main branch must be named. */
+/** The rows from which `exportConversation` created this document. Its main branch must be named. */
 export function documentRows(document: ExportDocument): DocumentRows {
   const { id, title, directory, created, updated } = document
   const conversation = { id, directory, title, createdAt: created, updatedAt: updated, budget: null }
@@ -40,7 +40,7 @@ export function documentRows(document: ExportDocument): DocumentRows {
   return { conversations: [conversation], ...rows, ...numberedAsks(rows) }
 }
 
-/** An imported conversation counts what was asked in the order of the ids, which behind the prefix is that of time. */
+/** An imported conversation numbers its asks by id, whose part after the prefix is the time. */
 function numberedAsks({ approvals, questions }: Pick<OpenRows, 'approvals' | 'questions'>) {
   const ages = [...approvals, ...questions].map(({ id }) => id.slice(4)).toSorted()
   const withNumber = <T extends { readonly id: string }>(row: T) => ({
@@ -69,7 +69,7 @@ function branchRow(conversationId: ConversationId, placed: PlacedBranch): Branch
   return {
     id,
     conversationId,
-    kind: (type === 'human' ? 'fork' : type) as BranchKind, // readers tolerate kinds that they do not know
+    kind: (type === 'human' ? 'fork' : type) as BranchKind, // readers accept unknown kinds
     inheritContext,
     parentBranchId: placed.parentBranchId,
     originMessageId: placed.originMessageId,

@@ -40,8 +40,8 @@ import {
 } from './part-schema.ts'
 
 /**
- * The shape of an export document. Readers tolerate keys that are not named here. Nothing is changed or filled in: what
- * was read is what stands in the file, down to the order of the keys.
+ * The schema of an export document. Unknown keys are accepted. Nothing is changed or filled in: the result is the
+ * file's content, including the order of keys.
  */
 
 const answer = z.enum(['once', 'run', 'always', 'deny'])
@@ -224,7 +224,7 @@ const message = {
   runId: id('run').exactOptional(),
 }
 
-/** On the system where the document comes from, Windows too; here it may name nothing. */
+/** On the system of origin, including Windows; it may not exist here. */
 const ABSOLUTE = /^([/\\]|[A-Za-z]:[/\\])/
 
 const document = {
@@ -241,7 +241,7 @@ const document = {
 }
 
 const anything = z.array(z.unknown())
-/** One level of a document each, so that no depth of nesting can exhaust the stack. */
+/** One level of a document at a time, so that deep nesting cannot exhaust the stack. */
 export const levelSchemas = {
   document: z.looseObject({ ...document, messages: anything, branches: anything.exactOptional() }),
   branch: z.looseObject({ ...main, messages: anything }),
@@ -260,7 +260,7 @@ const branchSchema: z.ZodType<ExportedBranch> = z
   .looseObject({ ...main, messages: z.array(messageSchema) })
   .meta({ id: 'Branch' })
 
-/** The whole of it; what is published as docs/export.schema.json. */
+/** The complete schema, published as docs/export.schema.json. */
 export const exportSchema = z
   .looseObject({
     ...document,

@@ -3,8 +3,8 @@ import { harmlessJson } from '../core/harmless-json.ts'
 import type { ExportDocument } from './document.ts'
 
 /**
- * A document as one line of JSON, of any depth of branches. Equal documents give equal text.
- * @throws OffshootError `conflict` when no string can hold it (512 MiB).
+ * A document as one line of JSON, at any depth of branches. Equal documents give equal text. @throws OffshootError
+ * `conflict` if it exceeds the maximum string length (512 MiB).
  */
 export function documentText(document: ExportDocument): string {
   const pieces: string[] = []
@@ -22,7 +22,7 @@ export function documentText(document: ExportDocument): string {
 
 type Level = Readonly<Record<string, unknown>> | ExportDocument
 
-/** The fields of one level: nested messages and branches as they are, everything else as text. */
+/** The fields of one level: nested messages and branches unchanged, everything else as text. */
 function opened(level: Level): (string | Level)[] {
   const pieces: (string | Level)[] = []
   let between = '{'

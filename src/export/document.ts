@@ -7,16 +7,16 @@ import type { Usage } from '../core/usage.ts'
 import type { InboxRow, RuleRow, TodoRow } from '../store/port.ts'
 
 /**
- * What this program writes, and the newest that it reads. Before 2, a run that went on after the end of the one before it
- * counted its turns from those of that run.
+ * The version written, and the newest version read. Before 2, a run that continued after an ended one counted turns
+ * from that one.
  */
 export const EXPORT_VERSION = 2
 export const EXPORT_VERSIONS = [1, EXPORT_VERSION] as const
 
 /**
- * A conversation as one JSON document (docs/export.md): branches stand on the message at which they start. Times are
- * milliseconds since the epoch. What a document lacks is what holds for the store it came from alone: events, the
- * owner, and permissions that were granted there.
+ * A conversation as one JSON document (docs/export.md): branches are attached to their origin message. Times are
+ * milliseconds since the epoch. It excludes what only applies to its store: events, the owner, and permissions granted
+ * there.
  */
 export interface ExportDocument {
   readonly version: number
@@ -26,12 +26,12 @@ export interface ExportDocument {
   readonly directory: string
   readonly created: number
   readonly updated: number
-  /** The last `seq` of its events; those of an imported conversation go on after it. */
+  /** The last `seq` of its events; events of an imported conversation continue after it. */
   readonly seq?: number
   /** The main branch, whose messages are the conversation's. */
   readonly main?: ExportedMain
   readonly messages: readonly ExportedMessage[]
-  /** Branches that start at no message. */
+  /** Branches without an origin message. */
   readonly branches?: readonly ExportedBranch[]
   readonly restrictions?: readonly ExportedRule[]
   readonly artifacts?: readonly ExportedArtifact[]
@@ -39,10 +39,10 @@ export interface ExportDocument {
 
 export interface ExportedBranch {
   readonly id: BranchId
-  /** `human` is a fork. Other words are kinds of branches that came later. */
+  /** `human` is a fork. Other words are later kinds of branches. */
   readonly type: string
   readonly inheritContext: boolean
-  /** Where it is not the branch in which this one stands. */
+  /** The parent branch, if it is not the containing one. */
   readonly parentBranchId?: BranchId | null
   readonly originToolCallId?: CallId
   readonly created: number
@@ -54,8 +54,8 @@ export interface ExportedBranch {
 export type ExportedMain = Omit<ExportedBranch, 'messages'>
 
 /**
- * What became of a branch's last run, in words that several programs know: `running` for one that is queued or waits too,
- * `max_iterations` for one that paused at a limit, `abandoned` for one whose process exited.
+ * Status of a branch's last run in widely used terms: `running` includes queued and waiting, `max_iterations` is paused
+ * at a limit, `abandoned` has an exited process.
  */
 export const branchStates = [
   'running',
@@ -69,20 +69,20 @@ export const branchStates = [
 export type BranchState = (typeof branchStates)[number]
 
 export interface BranchMetadata {
-  /** Of a subagent: what it was asked. Made from the first user message. */
+  /** For a subagent: its task, from the first user message. */
   readonly task?: string
-  /** Of a subagent: the id that a model calls it by. Made from the id of the branch. */
+  /** For a subagent: the id that models use, from the id of the branch. */
   readonly subagentId?: BranchId
   readonly agent?: string
   readonly label?: string
-  /** Of a subagent: what the report of each of its runs has to satisfy. */
+  /** For a subagent: the schema that the report of each of its runs must satisfy. */
   readonly outputSchema?: JsonSchema
-  /** These five are made from the runs. */
+  /** These five are computed from the runs. */
   readonly state?: BranchState
   readonly iterations?: number
   readonly maxIterations?: number
   readonly usage?: Usage
-  /** null: a price is not known. */
+  /** null: some price is unknown. */
   readonly costUsd?: number | null
   readonly runs: readonly ExportedRun[]
   readonly todos?: Pick<TodoRow, 'items' | 'updatedAt'>
@@ -93,31 +93,31 @@ export interface BranchMetadata {
 export interface ExportedMessage {
   readonly id: MessageId
   readonly role: Role
-  /** The text of its parts. Made from them. */
+  /** The text of its parts. */
   readonly content: string
   readonly parts: readonly Part[]
   readonly created: number
   readonly usage?: Usage
-  /** Where it is not `complete`. */
+  /** If not `complete`. */
   readonly state?: MessageState
-  /** The run that wrote it, if one did. */
+  /** The run that wrote it, if any. */
   readonly runId?: RunId
   readonly branches?: readonly ExportedBranch[]
 }
 
 export type ExportedRun = Omit<StoredRun, 'conversationId' | 'branchId'> & {
-  /** The journal of its tool calls; input and output are parts of the messages. */
+  /** The journal of its tool calls; input and output are message parts. */
   readonly calls: readonly ExportedCall[]
 }
 
 export type ExportedCall = Omit<ToolCall, 'conversationId' | 'branchId' | 'runId' | 'facts'> & {
-  /** What its tool says that it did. */
+  /** The tool's receipts. */
   readonly facts?: readonly Fact[]
   readonly approvals?: readonly ExportedApproval[]
   readonly questions?: readonly ExportedQuestion[]
 }
 
-/** Without what an answer granted: a file gives no permission. */
+/** Without the grant of an answer: a file gives no permission. */
 export type ExportedApproval = Omit<
   Approval,
   'conversationId' | 'branchId' | 'runId' | 'callId' | 'offered' | 'number'
@@ -126,7 +126,7 @@ export type ExportedQuestion = Omit<Question, 'conversationId' | 'branchId' | 'r
 export type ExportedInboxItem = Omit<InboxRow, 'conversationId' | 'branchId'>
 export type ExportedRule = Pick<RuleRow, 'tool' | 'pattern' | 'action' | 'createdAt'>
 
-/** The whole of an output of which a part holds head and tail. */
+/** The full output, if a part has only head and tail. */
 export interface ExportedArtifact {
   readonly id: ArtifactId
   /** SHA-256 of the content, hex. */
@@ -139,9 +139,9 @@ export interface ExportedArtifact {
   readonly created: number
 }
 
-/** A branch where it stands in a document. */
+/** A branch with its place in a document. */
 export interface PlacedBranch {
-  /** undefined where a document does not say anything about its main branch but the messages. */
+  /** undefined if the document has only messages for its main branch. */
   readonly branch: ExportedBranch | ExportedMain | undefined
   readonly messages: readonly ExportedMessage[]
   readonly parentBranchId: BranchId | null
@@ -150,7 +150,7 @@ export interface PlacedBranch {
   readonly place: string
 }
 
-/** Every branch of a document, each after the one in which it stands. Takes documents of any depth. */
+/** Every branch of a document, each after its parent. Accepts documents of any depth. */
 export function* branchesOf(document: ExportDocument): Generator<PlacedBranch> {
   const { main, messages } = document
   const parentBranchId = main?.parentBranchId ?? null
@@ -163,7 +163,7 @@ export function* branchesOf(document: ExportDocument): Generator<PlacedBranch> {
   }
 }
 
-/** The place of something in a branch or document. */
+/** The path of a value within a branch or document. */
 export function at(place: string, name: string): string {
   return place === '' ? name : `${place}.${name}`
 }

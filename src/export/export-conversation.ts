@@ -17,9 +17,8 @@ import { partInDocument } from './possible-figures.ts'
 import { lastSeq } from '../runtime/log/stored-events.ts'
 
 /**
- * The conversation as a document. Two exports of the same rows are equal. Read in a transaction (`store.tx`) where
- * another process may be writing: many queries make one document.
- * @throws OffshootError `usage` when there is no such conversation.
+ * The conversation as a document. Exports of equal rows are equal. If another process may be writing, call it in a
+ * transaction (`store.tx`), because it makes many queries. @throws OffshootError `usage` for an unknown conversation.
  */
 export function exportConversation(store: Reader, id: ConversationId): ExportDocument {
   const rows = readConversationRows(store, id)
@@ -84,7 +83,7 @@ function own({ byId, ofBranch }: Messages, branch: Branch | undefined): OpenMess
   return (branch ? (ofBranch.get(branch.id) ?? []) : []).map((row) => byId.get(row.id)!.message)
 }
 
-/** Puts each branch on its origin message; returns those without one. */
+/** Attaches each branch to its origin message; returns those without one. */
 function standBranches(
   rows: ConversationRows,
   messages: Messages,
@@ -127,7 +126,7 @@ function exportedArtifact({ id, hash, mediaType, size, content, createdAt }: Art
   return { id, hash, mediaType, size, data, created: createdAt }
 }
 
-/** What was said, reports as people read them. */
+/** The text, with reports as people read them. */
 function contentOf(parts: readonly Part[]): string {
   const reports = parts.flatMap((part) => (part.type === 'report' ? [reportForPeople(part)] : []))
   return [textOf(parts), ...reports].filter((text) => text !== '').join('\n\n')

@@ -11,9 +11,9 @@ import { branchTreeMarkup } from './html/branch-tree.ts'
 import { costWords, counted, numberWords, tokenTotals } from './html/format-figures.ts'
 
 /**
- * A document as one page that needs no server, no network and no script: the tree of its branches, and each branch with
- * what was said, system messages left out. Everything in it is text; the policy in its head lets nothing else happen.
- * Equal documents make equal pages.
+ * A document as one page without server, network or scripts: the tree of its branches, and each branch with its
+ * messages, except system messages. All content is text; the policy in its head forbids everything else. Equal
+ * documents give equal pages.
  */
 export function documentHtml(document: ExportDocument, options: WriteOptions = {}): string {
   const index = indexOf(document, options)
@@ -60,7 +60,7 @@ export function documentHtml(document: ExportDocument, options: WriteOptions = {
   return page.text
 }
 
-/** The same for the answer of a server, where it is a header too. */
+/** The same policy as an HTTP header. */
 export const EXPORT_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 

@@ -11,9 +11,9 @@ import { idsOf, renameIds } from './rename-ids.ts'
 import { settle } from './settle-imported-runs.ts'
 
 /**
- * Writes a document that `parseExport` has read, in one transaction, and returns the conversation's id. Its ids are kept;
- * where one of them is taken, all are new. What was going on when it was exported arrives paused (`settle`).
- * @throws OffshootError `usage` for a value that cannot be kept, or one of the store; then nothing is written.
+ * Writes a document from `parseExport` in one transaction, and returns the conversation's id. Keeps its ids, or renames
+ * all if one is taken. Active runs arrive paused (`settle`). @throws OffshootError `usage` for a value that cannot be
+ * stored, or a store error; then nothing is written.
  */
 export async function importConversation(
   store: Store,
@@ -34,19 +34,19 @@ export async function importConversation(
   })
 }
 
-/** Events are not in the document: this one stands for them, so that the next goes on after their last `seq`. */
+/** The document has no events: this one replaces them, so that the next continues after their last `seq`. */
 function importedEvent({ id, title, updatedAt }: Rows['conversations'], seq: number): Rows['events'] {
   const place = { conversationId: id, branchId: null, runId: null, parentRunId: null, depth: 0 }
   const event: OffshootEvent = { type: 'conversation.updated', ...place, seq, at: updatedAt, title }
   return { conversationId: id, seq, events: packEvents([event]) }
 }
 
-/** JSON that nests for thousands of levels can be read, but not be written. */
+/** JSON nested thousands of levels deep can be parsed, but not written. */
 function tooDeep(cause: RangeError): OffshootError {
   return new OffshootError('usage', 'the export is damaged: a value in it is nested too deeply', { cause })
 }
 
-/** For a document that says nothing of its main branch but the messages. */
+/** For a document with only messages for its main branch. */
 function newMain({ created, updated }: ExportDocument, newId: NewId): ExportedMain {
   const metadata = { runs: [] }
   return { id: newId('brn'), type: 'main', inheritContext: false, created, updated, metadata }
@@ -70,7 +70,7 @@ function isFree(reader: Reader, rows: DocumentRows): boolean {
   return true
 }
 
-/** Branches, runs and calls refer to each other in circles: those references are set once all rows are there. */
+/** Branches, runs and calls have circular references, which are set once all rows are inserted. */
 function insertRows(tx: Tx, rows: DocumentRows): void {
   tx.insert('conversations', rows.conversations[0])
   const noOrigin = { parentBranchId: null, originMessageId: null, originToolCallId: null }
@@ -99,7 +99,7 @@ function insertAll<T extends Table>(tx: Tx, table: T, rows: readonly Rows[T][]):
   for (const row of rows) tx.insert(table, row)
 }
 
-/** A document names no ids of rules; the branches of `rows` stand in the order of the document. */
+/** A document has no ids of rules; the branches of `rows` are in document order. */
 function insertRestrictions(tx: Tx, document: ExportDocument, rows: DocumentRows, newId: NewId): void {
   const conversationId = rows.conversations[0].id
   const insert = (branchId: BranchId | null, rules: readonly ExportedRule[] = []) => {

@@ -4,12 +4,12 @@ import { branchesOf, type ExportDocument, type ExportedRun } from './document.ts
 
 export type PlacedRun = ExportedRun & { readonly branchId: BranchId }
 
-/** By branch: the subagents below it that were paused when it had stopped, and that nobody continues by themselves. */
+/** By branch: its paused subagents at the time it stopped that must be continued by hand. */
 export function leftPaused(document: ExportDocument): ReadonlyMap<string, readonly PlacedRun[]> {
   return leftPausedByBranch(placedRuns(document))
 }
 
-/** All runs of a document, the oldest first. */
+/** All runs of a document, oldest first. */
 export function placedRuns(document: ExportDocument): readonly PlacedRun[] {
   const runs = [...branchesOf(document)].flatMap(({ branch }): PlacedRun[] =>
     branch ? branch.metadata.runs.map((run) => ({ ...run, branchId: branch.id })) : [],

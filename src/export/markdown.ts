@@ -27,9 +27,9 @@ import { leftPaused, type PlacedRun } from './left-paused.ts'
 import { stateWordsOf, statusLinesOfDocument, type WriteOptions } from './status-words.ts'
 
 /**
- * A document for people, as Markdown: one section for each branch, system messages left out. Nothing that a model, a
- * tool or a file said can end the place where it stands: texts are block quotes, in which what could be HTML or define a
- * link is fenced, as inputs and outputs are, by more backticks than they hold; names are escaped.
+ * A document for people, as Markdown: a section per branch, without system messages. No content can break out of its
+ * place: texts are block quotes in which possible HTML and link definitions are fenced, inputs and outputs are fenced
+ * with more backticks than they contain, and names are escaped.
  */
 export function documentMarkdown(document: ExportDocument, { isDriven = true }: WriteOptions = {}): string {
   const { id, title, directory, created, updated } = document
@@ -59,7 +59,7 @@ export function documentMarkdown(document: ExportDocument, { isDriven = true }: 
 
 type Numbers = ReadonlyMap<string, string>
 
-/** Everything that is looked up while a document is written. */
+/** Lookup tables for rendering a document. */
 interface Known {
   readonly numbers: Numbers
   readonly calls: FactsByCall
@@ -76,7 +76,7 @@ function placesOf(document: ExportDocument): Numbers {
   return numbers
 }
 
-/** Only the main branch has its bare name: anybody names the others. */
+/** Only the main branch has its bare name, because anybody can choose names. */
 function branchName(branch: PlacedBranch['branch']): string {
   const { type = 'main', metadata } = branch ?? {}
   const label = inline(metadata?.label ?? 'main')
@@ -164,7 +164,7 @@ function resultHead(part: ToolResultPart, calls: FactsByCall): string {
   return words.flatMap((word) => (word === undefined ? [] : inline(word))).join(', ')
 }
 
-/** What the runtime says of an answer stands outside of what its subagent wrote. */
+/** The runtime's remarks are outside the subagent's text. */
 function resultBlocks(part: ToolResultPart, calls: FactsByCall): string[] {
   const { remarks, text } = answerForPeople(part.output)
   const said = remarks.map((line) => `(${inline(line)})`)
@@ -188,7 +188,7 @@ function quote(text: string): string {
     .join('\n')
 }
 
-/** HTML, which no block quote holds, and definitions of links, which count for the whole page. */
+/** HTML, which block quotes do not contain, and link definitions, which apply to the whole page. */
 const LEAVES_QUOTE = /<[a-z/!?]|\]:/i
 
 function fence(text: string, language: string): string {
@@ -198,7 +198,7 @@ function fence(text: string, language: string): string {
   return `${ticks}${language}\n${safe}\n${ticks}`
 }
 
-/** One line in which no character means anything to Markdown. */
+/** One line without Markdown characters. */
 function inline(text: string): string {
   return terminalLine(text).replace(/[\\`*_[\]<>&!|~#]/g, '\\$&')
 }

@@ -4,8 +4,8 @@ import type { SecretMask } from '../core/secrets/mask.ts'
 import type { ExportDocument, ExportedArtifact } from './document.ts'
 
 /**
- * A document on its way out, of any depth of branches. A masked document that was imported and is exported again is
- * equal to the byte: what is masked holds no secret any more.
+ * Masks a document of any depth for output. Exporting an imported masked document gives the same bytes, because masks
+ * contain no secrets.
  */
 export function maskDocument(document: ExportDocument, secrets: Pick<SecretMask, 'text'>): ExportDocument {
   const top: Level = {}
@@ -38,7 +38,7 @@ function ownValue(key: string, value: unknown, { text }: Pick<SecretMask, 'text'
   return (value as readonly ExportedArtifact[]).map((artifact) => maskArtifact(artifact, text))
 }
 
-/** Of what is text; its hash and size are those of what it holds then. */
+/** For text content; hash and size describe the masked content. */
 function maskArtifact(artifact: ExportedArtifact, mask: SecretMask['text']): ExportedArtifact {
   if (!/^text\/|json|xml/.test(artifact.mediaType)) return artifact
   const before = Buffer.from(artifact.data, 'base64').toString('utf8')

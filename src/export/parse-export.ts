@@ -5,14 +5,11 @@ import { damaged, type DamagedExport } from './damaged-export.ts'
 import { levelSchemas } from './document-schema.ts'
 import { at, EXPORT_VERSION, type ExportDocument } from './document.ts'
 
-/** What a document may be: beyond it a reader could run out of memory. Bytes, and values of JSON. */
+/** Bounds of a document, which protect a reader's memory. Bytes, and JSON values. */
 export const MAX_EXPORT_BYTES = 256 * 1024 * 1024
 const MAX_VALUES = 10_000_000
 
-/**
- * Reads an export document of unknown origin.
- * @throws OffshootError `usage` that names the first thing that is wrong, and where it stands.
- */
+/** Parses an export document of unknown origin. @throws OffshootError `usage` with the first problem and its place. */
 export function parseExport(text: string): ExportDocument {
   checkSize(text)
   const value = parseJson(text)
@@ -36,7 +33,7 @@ const COMMA = 0x2c
 const BRACKET = 0x5b
 const BRACE = 0x7b
 
-/** How many values a JSON text holds at most, found without building any; it stops counting where there are too many. */
+/** Upper bound of the number of values in a JSON text, without parsing; stops counting above the limit. */
 function countValues(text: string): number {
   let values = 1
   for (let i = 0; i < text.length && values <= MAX_VALUES; i++) {
@@ -47,7 +44,7 @@ function countValues(text: string): number {
   return values
 }
 
-/** The place of the closing quote: the first one behind an even number of backslashes. */
+/** Position of the closing quote: the first one after an even number of backslashes. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0
@@ -88,10 +85,7 @@ function checkShape(root: unknown): void {
   for (const problem of shapeProblems(root)) throw problem
 }
 
-/**
- * Every place where a value has another shape than a document has. Level by level, so that no depth of nesting can exhaust
- * the stack.
- */
+/** Every place with an invalid shape. Works level by level, so that deep nesting cannot exhaust the stack. */
 export function* shapeProblems(root: unknown): Generator<DamagedExport> {
   const open: Level[] = [{ kind: 'document', value: root, place: '' }]
   for (let next = open.pop(); next; next = open.pop()) {
@@ -102,7 +96,7 @@ export function* shapeProblems(root: unknown): Generator<DamagedExport> {
   }
 }
 
-/** A field of that name at another level is one of those that are kept and not read. */
+/** A field of that name at another level is kept but not read. */
 function innerLevels({ kind, value, place }: Level): Level[] {
   const known = levelSchemas[kind].shape
   return (['messages', 'branches'] as const)

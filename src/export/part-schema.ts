@@ -7,24 +7,24 @@ import { plainAuthors, type Author, type Part } from '../core/message.ts'
 import { receiptLists, type Receipts } from '../core/receipt.ts'
 import type { ReportFacts, SubagentAnswer } from '../core/report-facts.ts'
 
-/** The parts of a message in an export document, and the values that they and the rest of it are made of. */
+/** Schemas of message parts in an export document, and of shared values. */
 
 export function id<P extends IdPrefix>(prefix: P): z.ZodType<IdTypes[P]> {
   const pattern = new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`)
   return z.string().regex(pattern, `expected an id ${prefix}_…`) as unknown as z.ZodType<IdTypes[P]>
 }
 
-/** The last moment that a date can name (ECMAScript 21.4.1.1). */
+/** The latest time that a date can represent (ECMAScript 21.4.1.1). */
 const LAST_MS = 8.64e15
 export const ms = z.int().min(0).max(LAST_MS)
 export const nonNegative = z.int().min(0)
-/** Of what was done: turns, calls, attempts. */
+/** Counts: turns, calls, attempts. */
 export const boundedCount = z.int().min(0).max(bounds.count)
 export const dollars = z.number().min(0).max(bounds.dollars)
-/** Sums of what providers report can be larger than any safe integer. */
+/** Sums of providers' figures can exceed safe integers. */
 const tokens = z.number().min(0).max(bounds.tokens).multipleOf(1)
 export const text = z.string()
-/** Any value of JSON; it came out of JSON.parse. */
+/** Any JSON value, from JSON.parse. */
 export const json = z.unknown().refine((value) => value !== undefined, 'expected a value') as z.ZodType<Json>
 const metadata = z.record(text, z.record(text, json))
 
@@ -70,7 +70,7 @@ export const endReason = z
   .nullable()
 const refused = z.array(
   z.looseObject({ tool: text, title: text, code: text.exactOptional(), why: text }),
-) as unknown as z.ZodType<Receipts['denied']> // a code is missing in documents of older programs
+) as unknown as z.ZodType<Receipts['denied']> // documents of older programs lack a code
 const lines = nonNegative.nullable()
 const receipts = z.looseObject({
   changed: z.array(

@@ -2,8 +2,8 @@ import type { Part } from '../core/message.ts'
 import type { ReportFacts } from '../core/report-facts.ts'
 
 /**
- * A part as a document holds it. Older programs subtracted two times of a clock that may have been set back between them:
- * a time below 0 is 0 in a document, because an import takes no other.
+ * A part as a document stores it. Older programs could compute negative durations when the clock was set back: these
+ * become 0, because an import accepts no others.
  */
 export function partInDocument(part: Part): Part {
   if (part.type === 'report') return { ...part, report: factsInDocument(part.report) }

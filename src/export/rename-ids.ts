@@ -4,7 +4,7 @@ import type { DocumentRows } from './document-rows.ts'
 
 type NewNames = ReadonlyMap<string, string>
 
-/** Every id that stands in a table of the document, calls without a journal included. */
+/** Every id in a table of the document, including calls without a journal. */
 export function idsOf(rows: DocumentRows): Set<string> {
   const { todos: _, ...tables } = rows
   const ids = new Set<string>(Object.values(tables).flatMap((table) => table.map((row) => row.id)))
@@ -13,8 +13,8 @@ export function idsOf(rows: DocumentRows): Set<string> {
 }
 
 /**
- * The rows under new ids, in the same order. Ids in what was said are renamed too: a model goes on with a task by the
- * id that it read. What a provider signed stays as it is, or the provider would refuse it.
+ * The rows under new ids, in the same order. Ids within texts are renamed too, because a model continues a task by the
+ * id that it read. Provider-signed data stays unchanged, or the provider would reject it.
  */
 export function renameIds(rows: DocumentRows, newId: NewId): DocumentRows {
   const names = new Map<string, string>()
@@ -43,7 +43,7 @@ function renamePart(part: Part, names: NewNames): Part {
   return { ...(rename(part, names) as object), ...kept } as Part
 }
 
-/** Bytes are left alone. */
+/** Bytes stay unchanged. */
 function rename(value: unknown, names: NewNames): unknown {
   if (typeof value === 'string') return value.replace(IDS, (id) => names.get(id) ?? id)
   if (Array.isArray(value)) return value.map((each) => rename(each, names))

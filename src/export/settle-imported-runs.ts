@@ -4,10 +4,9 @@ import { isTaskName } from '../runtime/task/task-input.ts'
 import type { DocumentRows } from './document-rows.ts'
 
 /**
- * The rows as they arrive: whatever was going on when the document was written goes on nowhere here. A run that had not
- * stopped is paused (restart) and can be continued. Nothing that a file says may act by itself: a call that was open is
- * not run again without a new decision, and an answer to it counts no more. A call that started a subagent runs nothing: it
- * waits.
+ * The rows as they arrive: nothing active continues here. An active run is paused (restart) and can be continued. A
+ * file must not act by itself: an open call is not repeated without a new decision, and its earlier approval is void. A
+ * call that started a subagent runs nothing: it waits.
  */
 export function settle(rows: DocumentRows): DocumentRows {
   const open = new Set(rows.tool_calls.filter(isOpen).map((call) => call.id))
@@ -44,7 +43,7 @@ export function settle(rows: DocumentRows): DocumentRows {
 }
 
 const UNANSWERED = { answer: null, answeredBy: null, note: null, answeredAt: null }
-/** Its call is not gone on with: whoever continues the run is asked anew. */
+/** Its call is not resumed: whoever continues the run is asked again. */
 const CLOSED = { answer: null, answeredBy: 'stop' }
 
 function isOpen({ status }: ToolCall): boolean {

@@ -3,20 +3,20 @@ import { statusLine, type StatusLine } from '../core/status-line/status-line.ts'
 import type { ExportDocument, ExportedRun } from './document.ts'
 import { placedRuns } from './left-paused.ts'
 
-/** What a view of a document is told beside it. */
+/** Context of a document view. */
 export interface WriteOptions {
-  /** Whether a living process drives the conversation. Default: true. */
+  /** Whether a live process drives the conversation. Default: true. */
   readonly isDriven?: boolean
 }
 
 /** A run with the words of its state. */
 export type ShownRun = ExportedRun & {
   readonly words: string
-  /** Its process has exited before it stopped. */
+  /** Its process exited before it stopped. */
   readonly isLeft: boolean
 }
 
-/** The status line of each run of a document, by its id: in the words of every other surface. */
+/** The status line of each run of a document, by its id, as on every other surface. */
 export function statusLinesOfDocument(
   document: ExportDocument,
   { isDriven = true }: WriteOptions = {},
@@ -31,7 +31,7 @@ export function statusLinesOfDocument(
   )
 }
 
-/** `Paused: by you`. The error of a run, and what is left below it, have lines of their own. */
+/** `Paused: by you`. A run's error, and what is left below it, have separate lines. */
 export function stateWordsOf({ status }: Pick<ExportedRun, 'status'>, { state, detail }: StatusLine): string {
   const hasLines = status === 'completed' || status === 'failed'
   return detail === null || hasLines ? state : `${state}: ${detail}`

@@ -5,7 +5,7 @@ import type { ModelPart } from './port.ts'
 /** How an answer ended. */
 export interface AnswerEnd {
   readonly reason: FinishReason
-  /** The provider's own words, on one line; null: it gave none. */
+  /** The provider's own reason, on one line; null: none. */
   readonly said: string | null
 }
 
@@ -14,14 +14,14 @@ type Finish = Extract<ModelPart, { readonly type: 'finish' }>
 const MAX_SAID_CHARS = 500
 
 /**
- * Reads the end of an answer. The packages of the providers put several reasons into one word: what the provider itself
- * said decides between them.
+ * The end of an answer. The providers' packages map several reasons to one: the provider's own reason distinguishes
+ * them.
  */
 export function answerEnd({ finishReason, providerMetadata }: Finish, text: string): AnswerEnd {
   const { unified, raw } = finishReason
   const word = typeof raw === 'string' ? raw : ''
   const reason = reasonOf(unified, word.toLowerCase())
-  // servers of OpenAI's protocols send a refusal as a text of its own kind; the packages make it the text of the answer
+  // OpenAI-compatible servers send a refusal in its own field, which the packages turn into the answer's text
   const words =
     reason === 'refusal' && /^(stop)?$/i.test(word) ? [text] : [word, ...explained(providerMetadata)]
   const said = [...new Set(words)].filter((each) => each.trim() !== '').join(': ')
@@ -29,7 +29,7 @@ export function answerEnd({ finishReason, providerMetadata }: Finish, text: stri
 }
 
 function reasonOf(unified: string, word: string): FinishReason {
-  if (word === 'pause_turn') return 'tool_calls' // of Anthropic: another request is to follow
+  if (word === 'pause_turn') return 'tool_calls' // Anthropic: another request must follow
   switch (unified) {
     case 'stop':
       return 'stop'
@@ -47,7 +47,7 @@ function reasonOf(unified: string, word: string): FinishReason {
 /** `model_context_window_exceeded` of Anthropic, `model_length` of Mistral. */
 const CONTEXT = /context|^model_length$/
 
-/** Reasons that a package does not know, as servers with the protocol of another provider send them. */
+/** Reasons unknown to a package, sent by servers that use another provider's protocol. */
 const WORDS: readonly (readonly [words: RegExp, reason: FinishReason])[] = [
   [CONTEXT, 'context_window'],
   [/^length$|^max(imum)?_(\w+_)?(tokens|length)$|^token_limit/, 'max_output_tokens'],
@@ -64,7 +64,7 @@ function byWord(word: string): FinishReason {
   return WORDS.find(([words]) => words.test(word))?.[1] ?? 'other'
 }
 
-/** What a provider says about its reason, beside the reason. */
+/** The provider's explanation of its reason. */
 function explained(metadata: Finish['providerMetadata']): string[] {
   return Object.values(metadata ?? {}).flatMap((about) => {
     const { stopDetails, finishMessage } = about
@@ -74,8 +74,8 @@ function explained(metadata: Finish['providerMetadata']): string[] {
 }
 
 /**
- * Whether the end says that the provider broke the answer off: what there is of it is no answer.
- * `insufficient_system_resource` is DeepSeek's, `network_error` that of Z.ai, `OTHER` and what follows are Gemini's.
+ * Whether the provider aborted the answer, so that its text is unusable. `insufficient_system_resource` is DeepSeek's,
+ * `network_error` is Z.ai's, `OTHER` and the rest are Gemini's.
  */
 export function isBrokenOff({ unified, raw }: Finish['finishReason']): boolean {
   if (unified === 'error') return true

@@ -9,8 +9,8 @@ interface AnswerFormat {
 }
 
 /**
- * How a provider is told that the text of an answer has to be a value of a schema; undefined where it cannot be, or where
- * its package would make a tool of it: then the schema stands in the instructions alone.
+ * How to ask a provider for an answer that matches a schema; undefined if it cannot, or if its package would use a tool
+ * for it: then only the instructions contain the schema.
  */
 export function answerFormat(
   { provider }: Pick<LanguageModelV4, 'provider'>,
@@ -27,9 +27,9 @@ export function answerFormat(
 }
 
 interface Native {
-  /** The provider that a model says it has. */
+  /** The provider name of a model. */
   readonly is: RegExp
-  /** Not beside tools: older models refuse both. */
+  /** Not together with tools: older models reject the combination. */
   readonly alone?: true
   readonly providerOptions?: ProviderOptions
 }
@@ -65,7 +65,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   'type',
 ])
 
-/** What every provider takes as it is: an object of which each field is there, and no other, all the way down. */
+/** What every provider accepts: an object with exactly the listed fields, all required, at every level. */
 function isClosed(schema: JsonSchema): boolean {
   return schema.type === 'object' && schema['anyOf'] === undefined && isClosedNode(schema)
 }

@@ -3,8 +3,8 @@ import { AnswerError } from './http-answer-bounds.ts'
 import type { ModelPart } from './port.ts'
 
 /**
- * Counts what a model says in one answer, as it comes: what arrives is kept, so that an answer without an end would take
- * all memory. The returned function gives the error of an answer that is too large.
+ * Counts the size of a streaming answer: it is kept in memory, so an endless one would exhaust it. The returned
+ * function returns an error for an answer that is too large.
  */
 export function countAnswer(): (part: ModelPart) => AnswerError | undefined {
   let streamed = 0
@@ -17,7 +17,7 @@ export function countAnswer(): (part: ModelPart) => AnswerError | undefined {
       case 'tool-input-delta':
         streamed += lengthOf(part.delta)
         return streamed > bounds.answerChars ? TOO_LONG() : undefined
-      case 'tool-call': // its input, which may have come in pieces before
+      case 'tool-call': // its input, which may have arrived in pieces before
         inputs += lengthOf(part.input)
         if (inputs > bounds.answerChars) return TOO_LONG()
         return ++parts > bounds.answerParts ? TOO_MANY() : undefined
@@ -30,7 +30,7 @@ export function countAnswer(): (part: ModelPart) => AnswerError | undefined {
   }
 }
 
-/** A model of somebody's own may send anything. */
+/** A custom model may send anything. */
 function lengthOf(value: unknown): number {
   return typeof value === 'string' ? value.length : 0
 }

@@ -12,12 +12,12 @@ export function cacheControl(keep: PromptCache | undefined): CacheControl {
   return keep === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
 }
 
-/** Claude caches only what is marked, whoever serves it: Anthropic, Vertex, Bedrock, OpenRouter. */
+/** Claude caches only marked content, whatever service it runs on: Anthropic, Vertex, Bedrock, OpenRouter. */
 export function isClaude({ provider, modelId }: Pick<LanguageModelV4, 'provider' | 'modelId'>): boolean {
   return /(^|\.)anthropic(\.|$)/.test(provider) || /claude/i.test(modelId)
 }
 
-/** Anthropic bills what is written for an hour at twice the price of input. */
+/** Anthropic charges twice the input price for writes to the one-hour cache. */
 export function hourPrice<P extends Price | null>(price: P): P {
   if (!price) return price
   const dearer = <T extends { readonly input: number; readonly cacheWrite: number }>(rates: T): T => ({
@@ -28,15 +28,15 @@ export function hourPrice<P extends Price | null>(price: P): P {
 }
 
 /**
- * Anthropic caches what stands before a breakpoint (at most four): the tools and the system text, and the conversation
- * up to the last message; the one before that is where the previous request's entry is found again.
+ * Anthropic caches everything before a breakpoint (at most four): the tools and the system text, and the conversation
+ * up to the last message; the one before that finds the previous request's entry.
  */
 function markedPlaces(roles: readonly string[]): number[] {
   const input = roles.flatMap((role, at) => (role === 'user' || role === 'tool' ? [at] : []))
   return [roles.lastIndexOf('system'), ...input.slice(-2)].filter((at) => at >= 0)
 }
 
-/** In the words of Anthropic's own package, those for Vertex and OpenRouter, and that for Bedrock. */
+/** In the form of Anthropic's own package, of those for Vertex and OpenRouter, and of Bedrock's. */
 export function withCacheMarks(
   prompt: LanguageModelV4Prompt,
   keep: PromptCache | undefined,
@@ -57,7 +57,7 @@ export interface ChatMessage {
   readonly content?: Json | undefined
 }
 
-/** The same for a server with Chat Completions, where a mark stands at a part of a message. */
+/** The same for a Chat Completions server, where a part of a message carries the mark. */
 export function withChatMarks<T extends ChatMessage>(messages: readonly T[], control: Json): T[] {
   const marked = [...messages]
   for (const at of markedPlaces(messages.map(({ role }) => role))) {

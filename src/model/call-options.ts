@@ -14,15 +14,15 @@ import { thinkingInside } from './thinking-inside.ts'
 
 interface Asked {
   readonly request: ModelRequest
-  /** The longest answer of the model; null where it is not known. */
+  /** The model's longest answer; null: unknown. */
   readonly longest: number | null
   readonly prompt: LanguageModelV4Prompt
   readonly tools: LanguageModelV4FunctionTool[]
-  /** Of the request, without what the model does not take. */
+  /** Settings of the request, without those that the model does not accept. */
   readonly wishes: Omit<Wishes, 'files'>
 }
 
-/** A request in the words of the provider interface. */
+/** A request for the provider interface. */
 export function callOptions(
   model: LanguageModelV4,
   { request, longest, prompt, tools, wishes: { cache, format, ...wishes } }: Asked,
@@ -51,8 +51,8 @@ export function callOptions(
 }
 
 /**
- * OpenAI: nothing is kept on its servers, so that a transcript is self-contained; reasoning then travels encrypted in
- * the metadata of its parts. Requests with one key go where their common beginning is cached.
+ * OpenAI: nothing is stored on its servers, so a transcript is self-contained; reasoning is then sent encrypted in the
+ * metadata of its parts. Requests with the same key are routed to the cache of their common prefix.
  */
 function familyOptions(
   { provider }: LanguageModelV4,
@@ -65,7 +65,7 @@ function familyOptions(
   return /^azure\b/.test(family) ? { openai: key } : {}
 }
 
-/** What the program says of a request stands before what a person has set. */
+/** The program's options override a person's settings. */
 function merged(
   first: ProviderOptions | SharedV4ProviderOptions,
   second: ProviderOptions | SharedV4ProviderOptions,

@@ -4,28 +4,28 @@ import type { Fetch } from './fetch.ts'
 import { endpoint, keyOf, type Env, type ModelConfig } from './endpoints-and-keys.ts'
 
 export interface ChooseOptions {
-  /** Of the command line. */
+  /** From the command line. */
   readonly flag?: string | undefined
-  /** Of the configuration: the model, and where providers are. */
+  /** From the configuration: the model and provider settings. */
   readonly config?: (ModelConfig & { readonly model?: string | undefined }) | undefined
   readonly env: Env
   readonly fetch: Fetch
-  /** How long a local Ollama may take to answer. */
+  /** Time limit for a local Ollama to answer. */
   readonly ollamaTimeoutMs?: number
 }
 
 export interface Choice {
   readonly id: string
-  /** One line for people: which model, and what decided. */
+  /** One line for people: the model, and why. */
   readonly why: string
-  /** Nothing was asked for and nothing was found: the offline searcher, which is no language model. */
+  /** No model was named or found: uses the offline searcher, which is not a language model. */
   readonly isFallback: boolean
 }
 
 /**
- * Which model to use, in the order of docs/models.md: what was asked for, else the first key, a base URL alone, a local
- * Ollama that answers, and the offline searcher.
- * @throws OffshootError `config` when OPENAI_BASE_URL stands alone and no model is found there.
+ * Chooses the model in the order of docs/models.md: the named one, else the first key, a base URL alone, a local Ollama
+ * that answers, and the offline searcher. @throws OffshootError `config` if only OPENAI_BASE_URL is set and no model is
+ * found there.
  */
 export async function chooseModel(options: ChooseOptions): Promise<Choice> {
   const { flag, config, env, fetch, ollamaTimeoutMs = 500 } = options

@@ -3,7 +3,7 @@ import type { Price } from './port.ts'
 
 export const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
-/** What one request cost, in US dollars; null while the price is unknown. Add requests up, not their usage. */
+/** Cost of one request in US dollars; null while the price is unknown. Add up costs, not usage. */
 export function costOf(usage: Usage, price: Price | null): number | null {
   if (!price) return null
   const { input, output, cacheRead, cacheWrite } =

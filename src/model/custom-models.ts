@@ -6,16 +6,16 @@ import type { Model, Price, ResolveModel } from './port.ts'
 import { createResolver, type ResolverOptions } from './resolve.ts'
 import { free } from './cost-of-usage.ts'
 
-/** A model of the AI SDK's provider interface: what any of its provider packages makes. */
+/** A model of the AI SDK's provider interface, as its provider packages create. */
 export type OwnModel = LanguageModelV4
 
-/** Models that a program made itself, by the ids under which runs keep them. */
+/** Models created by a program, by the ids stored with runs. */
 export class OwnModels {
   readonly #byId = new Map<string, { readonly from: OwnModel; readonly name: string; model?: Model }>()
 
   /**
-   * The id of a model: `provider/model` as it says it of itself, which also finds its price; of two with one id the
-   * second gets a number. @throws OffshootError `usage` for anything that is no language model of specification v4.
+   * The id of a model: its own `provider/model`, which also finds its price; a second model with the same id gets a
+   * number. @throws OffshootError `usage` for anything that is not a language model of specification v4.
    */
   idOf(model: unknown): string {
     const from = checked(model)
@@ -29,7 +29,7 @@ export class OwnModels {
     }
   }
 
-  /** Finds these first. */
+  /** Looks these up first. */
   resolver(options: ResolverOptions): ResolveModel {
     const resolve = createResolver(options)
     const prices = options.config?.prices
@@ -39,18 +39,18 @@ export class OwnModels {
     }
   }
 
-  /** A program's own model has no smaller one that it did not bring itself. */
+  /** A program's model has no smaller one, unless the program brought it. */
   small(id: string): string | undefined {
     return this.#byId.has(id) ? id : undefined
   }
 }
 
-/** They cost nothing and say so, and their answers are prepared. */
+/** Scripted models are free, and their answers are prepared. */
 const LOCAL: ReadonlySet<string> = new Set(['scripted', 'offline'])
 
 type Prices = Readonly<Record<string, Price>>
 
-/** Of two with one name, each can have a price of its own. */
+/** Each of several models with one name can have its own price. */
 function asModel(
   from: OwnModel,
   id: string,
@@ -76,7 +76,7 @@ function checked(value: unknown): OwnModel {
 
 const MAX_NAME = 200
 
-/** The id stands in rows, events and on terminals. */
+/** The id appears in rows, events and on terminals. */
 function named(model: OwnModel): OwnModel {
   for (const name of [model.provider, model.modelId]) {
     if (name.length > MAX_NAME || !/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]*$/u.test(name))

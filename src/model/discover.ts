@@ -9,7 +9,7 @@ const MAX_LIST_BYTES = 4 * 1024 * 1024
 const compatibleList = z.lazy(() => z.object({ data: z.array(z.object({ id: z.string().min(1) })) }))
 const ollamaList = z.lazy(() => z.object({ models: z.array(z.object({ name: z.string().min(1) })) }))
 
-/** The first model of an OpenAI-compatible server. @throws OffshootError `config` when it names none. */
+/** The first model of an OpenAI-compatible server. @throws OffshootError `config` if it lists none. */
 export async function firstCompatibleModel({ baseUrl, key }: Endpoint, fetch: Fetch): Promise<string> {
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
   const list = await readJson(fetch, `${baseUrl}/models`, headers, 10_000)
@@ -21,7 +21,7 @@ export async function firstCompatibleModel({ baseUrl, key }: Endpoint, fetch: Fe
   return list[0].id
 }
 
-/** The first model that a local Ollama has; null when none answers within `timeoutMs` or it has none. */
+/** The first model of a local Ollama; null if none answers within `timeoutMs`, or it has none. */
 export async function firstOllamaModel(
   { baseUrl }: Endpoint,
   fetch: Fetch,

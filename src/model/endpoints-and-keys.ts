@@ -5,11 +5,11 @@ import type { Price } from './port.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** What a configuration file can say about models, beside which one to use. */
+/** Model settings of a configuration file, besides the choice of a model. */
 export interface ModelConfig {
-  /** Instead of the environment's, in the same form. */
+  /** Override the environment's, in the same form. */
   readonly baseUrls?: Readonly<Partial<Record<Provider, string>>>
-  /** By `provider/model`; before the built-in prices. */
+  /** By `provider/model`; override the built-in prices. */
   readonly prices?: Readonly<Record<string, Price>>
 }
 
@@ -34,8 +34,8 @@ const URLS: Readonly<Record<Provider, { readonly variable: string; readonly form
 }
 
 /**
- * Where a provider is and how it is paid for: key and base URL from environment and configuration.
- * @throws OffshootError `key` that names the variable, `config` for a URL that is missing or none.
+ * Address and credentials of a provider, from environment and configuration. @throws OffshootError `key` with the
+ * variable's name, `config` for a missing or invalid URL.
  */
 export function endpoint(provider: Provider, env: Env, config: ModelConfig = {}): Endpoint {
   const url = endpointUrl(provider, env, config)
@@ -45,7 +45,7 @@ export function endpoint(provider: Provider, env: Env, config: ModelConfig = {})
   return { ...(url === undefined ? {} : { baseUrl: url }), ...(key === undefined ? {} : { key }) }
 }
 
-/** An empty variable is as good as none. */
+/** An empty variable counts as unset. */
 export function keyOf(provider: Provider, env: Env): string | undefined {
   const name = KEYS[provider]
   return (name && env[name]?.trim()) || undefined

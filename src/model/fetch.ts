@@ -4,35 +4,35 @@ import { urlToHttpOptions } from 'node:url'
 import { answerBounds, type AnswerBounds } from './http-answer-bounds.ts'
 import { createBody, type HttpBody } from './http-body.ts'
 
-/** The global fetch is one. */
+/** Compatible with the global fetch. */
 export type Fetch = (...request: Parameters<typeof globalThis.fetch>) => Promise<HttpAnswer>
 
 /**
- * What is read of an answer: a Response is one. A whole Response and its Headers cost more than all else that is done
- * for an answer before its body.
+ * The part of a response that is used; a Response has it. A full Response with its Headers costs more than everything
+ * else before the body.
  */
 export interface HttpAnswer {
   readonly status: number
   readonly statusText: string
   /** The status is 200 to 299. */
   readonly ok: boolean
-  /** Names are in lower case; of several fields of one name the values are joined by `, `. */
+  /** Lower-case names; repeated fields are joined by `, `. */
   readonly headers: Iterable<[string, string]> & { get(name: string): string | null | undefined }
   readonly body: HttpBody | null
 }
 
 const MAX_REDIRECTS = 5
-/** Shorter than servers keep a connection, so that no request goes out on one that is just being closed. */
+/** Shorter than servers keep a connection, so that no request uses one that is being closed. */
 const IDLE_MS = 4_000
-/** As many as runs may go on side by side, to one server: a connection that is opened anew costs as much as a request. */
+/** As many as parallel runs on one server: opening a connection costs as much as a request. */
 const MAX_IDLE = 2_000
 
 /**
- * A `fetch` over node:http(s) with connections of its own that are kept and used again: less CPU and far fewer sockets
- * than the global one for many short requests (docs/dependencies.md). It does what model providers need and no more:
- * a body is text or bytes, a redirect is followed on the same origin only, proxies are not used. Failures to connect
- * are the global one's (`TypeError: fetch failed` with a cause that says which host); a body that breaks off errors its
- * reader, and so does one that is longer than its bounds. Idle connections do not keep the process alive.
+ * A `fetch` over node:http(s) with its own reusable connections: less CPU and far fewer sockets than the global one for
+ * many short requests (docs/dependencies.md). Only what model providers need: a body is text or bytes, redirects stay
+ * on the same origin, proxies are not used. Connection failures look like the global one's (`TypeError: fetch failed`
+ * with a cause that names the host); a truncated or oversized body errors its reader. Idle connections do not keep the
+ * process alive.
  */
 export function createFetch(bounds: AnswerBounds = answerBounds): Fetch {
   const connections = createConnections()
@@ -53,7 +53,7 @@ export function createFetch(bounds: AnswerBounds = answerBounds): Fetch {
   }
 }
 
-/** Where a request goes, taken apart once: a model is asked at one address again and again. */
+/** A parsed address, cached because a model is called at the same one again and again. */
 interface Target {
   readonly text: string
   readonly url: URL
@@ -77,15 +77,15 @@ interface Call {
 
 type Protocol = 'http:' | 'https:'
 
-/** How requests of a protocol go out, and the connections that they use again. */
+/** How to send requests of a protocol, with reusable connections. */
 type Connections = (protocol: Protocol) => {
   readonly request: typeof http.request
   readonly agent: http.Agent
 }
 
 /**
- * Loaded when a request goes out, TLS only for https. Not by an import: that reads every export of node:http, some of
- * which load the global fetch, and a start takes half as long again.
+ * Loaded with the first request, TLS only for https. Not imported: an import reads every export of node:http, some of
+ * which load the global fetch, and makes a start half as long again.
  */
 function createConnections(): Connections {
   const keep = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE }
@@ -131,7 +131,7 @@ async function follow(call: Call): Promise<http.IncomingMessage> {
   }
 }
 
-/** Only where the request stays the same: 307 and 308, and the others for a GET. */
+/** Only if the request stays the same: 307 and 308, and the others for a GET. */
 function redirectTarget(response: http.IncomingMessage, url: URL, method: string): URL | null {
   const { statusCode = 0 } = response
   if (![301, 302, 303, 307, 308].includes(statusCode)) return null

@@ -1,16 +1,16 @@
-/** How the models of a provider get files: the packages of some send what they cannot convert as base64 text. */
+/** How a provider's models receive files: some packages send files that they cannot convert as base64 text. */
 export interface FileReading {
-  /** As part of a tool result; else in a user message behind the results. */
+  /** Within a tool result; otherwise in a user message after the results. */
   readonly inResults: boolean
   reads(mediaType: string): boolean
 }
 
-/** Their packages convert the files of a tool result, by the provider that a model says it has. */
+/** Providers whose packages convert files of tool results, by a model's provider name. */
 const IN_RESULTS = /(^|\.)anthropic(\.|$)|^(openai|azure)(-openai)?\.responses$|^(google|vertex)|bedrock/i
 
 const IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
-/** Every file, where it stands. */
+/** Every file, in place. */
 export const allFiles: FileReading = { inResults: true, reads: () => true }
 const imagesBehind: FileReading = { inResults: false, reads: (type) => IMAGES.has(type) }
 

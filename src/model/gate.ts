@@ -4,17 +4,17 @@ import type { WaitingFor } from '../core/run.ts'
 import { backOffMs, isRefusal } from './retry.ts'
 
 export const gateBounds = {
-  /** Whole answers for which one more request may be in flight. */
+  /** Number of complete answers for which one more request may be in flight. */
   answersPerPlace: 10,
-  /** A probe that has not been refused by then was taken: the others do not wait for the end of its answer. */
+  /** A probe not refused by then counts as accepted: the others do not wait for its end. */
   probeMs: 15_000,
 } as const
 
-/** A request at the gate, through all its tries: what is refused has its old place in the line. */
+/** A request at the gate, through all its tries: after a refusal it keeps its place in the queue. */
 export interface GateTicket {
   readonly number: number
   state: 'outside' | 'line' | 'admitted' | 'started'
-  /** Told of its turn (true), or of another reason to wait. */
+  /** Called when it is its turn (true), or the reason to wait changes. */
   notify?: ((isItsTurn: boolean) => void) | undefined
 }
 
@@ -28,11 +28,11 @@ type Phase =
 const OPEN: Phase = { type: 'open' }
 
 /**
- * The gate for the requests of all runs to one provider. It is open until the provider refuses one (429, 529). Then
- * none starts until the time that the provider named, or a jittered backoff, is over; those in flight go on. After it
- * one goes first. When that one succeeds, half of what was in flight at the refusal may be, and one more for each ten
- * answers; more than was ever in flight at a refusal, and it is open again. When it fails, the pause begins anew. First
- * in, first out: who is refused has come before all who wait. While it is open it is two counters.
+ * The gate for all runs' requests to one provider. It is open until the provider refuses a request (429, 529). Then
+ * none starts until the provider's retry time, or a jittered backoff, is over; those in flight continue. Next, one
+ * request goes alone. If it succeeds, half of the number in flight at the refusal may be in flight, and one more for
+ * each ten answers; above the highest number at any refusal, the gate is open again. If it fails, the pause restarts.
+ * First in, first out: a refused request came before all waiting ones. While it is open, it is two counters.
  */
 export class Gate {
   readonly #provider: string
@@ -47,12 +47,12 @@ export class Gate {
   readonly #admitted = new Set<GateTicket>()
   /** Pauses since the last success. */
   #pauses = 0
-  /** What may be in flight after the probe. */
+  /** The number allowed in flight after the probe. */
   #half = 1
-  /** The most that was in flight at a refusal since it was open. */
+  /** The highest number in flight at a refusal since it was open. */
   #most = 0
   #why = ''
-  /** The end of the pause that those in line know. */
+  /** The end of the pause as last reported to the queue. */
   #notifiedUntil = 0
   #cancelTimer: (() => void) | undefined
 
@@ -62,14 +62,14 @@ export class Gate {
     this.#random = random
   }
 
-  /** For a request that is about to be made. */
+  /** For a request about to be made. */
   ticket(): GateTicket {
     return { number: this.#placesGiven++, state: 'outside' }
   }
 
   /**
-   * Whether the request may start now; then it has. Otherwise it stands in line until `news`, and asks again: what was
-   * its turn may be over. What has started or stands in line is to be ended.
+   * Whether the request may start now; then it counts as started. Otherwise it queues until `news`, and asks again,
+   * because its turn may be over. A started or queued request must be ended.
    */
   start(ticket: GateTicket): boolean {
     if (ticket.state === 'outside') this.#enter(ticket)
@@ -79,13 +79,13 @@ export class Gate {
     return true
   }
 
-  /** Resolves as soon as it is its turn (true), or it waits for something else than `reason` said when this was called. */
+  /** Resolves when it is its turn (true), or the reason to wait differs from `reason` at the call. */
   news(ticket: GateTicket): Promise<boolean> {
     if (ticket.state !== 'line') return Promise.resolve(true)
     return new Promise((resolve) => (ticket.notify = resolve))
   }
 
-  /** What everybody in line waits for. */
+  /** The reason that everybody in the queue waits for. */
   reason(): Pick<WaitingFor, 'detail' | 'until'> {
     const phase = this.#phase
     switch (phase.type) {
@@ -102,7 +102,7 @@ export class Gate {
     }
   }
 
-  /** A try is over, or is not made any more. Without an error it got a whole answer. */
+  /** A try is over or cancelled. Without an error, it got a complete answer. */
   end(ticket: GateTicket, error?: unknown): void {
     const { state } = ticket
     ticket.state = 'outside'
@@ -115,7 +115,7 @@ export class Gate {
     const isProbe = this.#phase.type === 'probing' && this.#phase.probe === ticket
     if (error === undefined) this.#answered(isProbe)
     else if (isRefusal(error) || (isProbe && isFailure(error))) this.#pause(error)
-    // it says nothing of the provider: the next one is the probe
+    // it says nothing about the provider: the next one is the probe
     else if (isProbe) this.#become({ type: 'paused', until: this.#clock.now() })
     this.#admit()
   }
@@ -136,7 +136,7 @@ export class Gate {
     this.#line.splice(later < 0 ? this.#line.length : later, 0, ticket)
   }
 
-  /** Lets in whom it can. */
+  /** Admits as many as possible. */
   #admit(): void {
     this.#passLongProbe()
     while (this.#line.length > 0 && this.#hasRoom()) {
@@ -186,7 +186,7 @@ export class Gate {
     this.#become({ type: 'limited', allowed: this.#half, answers: 0 })
   }
 
-  /** One millisecond more: what a clock of whole milliseconds reads may be that much too early. */
+  /** One millisecond more: a clock of whole milliseconds may be that much early. */
   #pause(error: ProviderError): void {
     const now = this.#clock.now()
     const phase = this.#phase
@@ -223,7 +223,7 @@ export class Gate {
     for (const ticket of this.#line) notify(ticket, false)
   }
 
-  /** Only while somebody waits for it. */
+  /** Only while a request waits for it. */
   #setTimer(): void {
     const phase = this.#phase
     if (this.#line.length === 0 || !('until' in phase)) {
@@ -233,7 +233,7 @@ export class Gate {
     }
     this.#cancelTimer ??= this.#clock.after(phase.until - this.#clock.now(), () => {
       this.#cancelTimer = undefined
-      // refusals of what was in flight have made the pause longer: said once, not at each of them
+      // refusals of requests in flight extended the pause: reported once, not for each
       const { type, until } = { until: 0, ...this.#phase }
       if (type === 'paused' && until > this.#notifiedUntil && until > this.#clock.now())
         this.#notifyWaiting(until)
@@ -242,7 +242,7 @@ export class Gate {
   }
 }
 
-/** The gates of a process, one for each provider: what a resolver knows has one address and one key for each. */
+/** The gates of a process, one per provider: a resolver has one address and one key for each. */
 export class Gates {
   readonly #clock: Clock
   readonly #random: () => number
@@ -265,7 +265,7 @@ function notify(ticket: GateTicket, isItsTurn: boolean): void {
   ticket.notify = undefined
 }
 
-/** The provider did not answer as it should, so it may not be able to. */
+/** An error that may mean the provider is unable to answer. */
 function isFailure(error: unknown): error is ProviderError {
   return error instanceof ProviderError && error.retryable
 }

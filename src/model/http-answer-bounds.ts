@@ -1,4 +1,4 @@
-/** What is read of one HTTP answer, whatever the server sends. Bytes, after decompression. */
+/** Bounds for one HTTP response, whatever the server sends. Bytes, after decompression. */
 export const answerBounds: AnswerBounds = {
   errorBytes: 1024 * 1024,
   lineBytes: 16 * 1024 * 1024,
@@ -6,15 +6,15 @@ export const answerBounds: AnswerBounds = {
 }
 
 export interface AnswerBounds {
-  /** Of an answer that is an error; the rest is not read. */
+  /** Of an error response; the rest is not read. */
   readonly errorBytes: number
   /** Of one line of an event stream: a longer one fails the answer. */
   readonly lineBytes: number
-  /** Of a whole answer: a longer one fails. */
+  /** Of a whole response: a longer one fails. */
   readonly totalBytes: number
 }
 
-/** The server answered, and what it sent cannot be used: asking again brings the same. */
+/** The server's response is unusable, and a retry would get the same. */
 export class AnswerError extends Error {
   constructor(message: string) {
     super(message)
@@ -22,9 +22,9 @@ export class AnswerError extends Error {
   }
 }
 
-/** JSON in the place of a stream: some servers and proxies report errors so, with a status of success. */
+/** JSON instead of a stream: some servers and proxies report errors so, with a success status. */
 export class JsonAnswerError extends AnswerError {
-  /** What the server says went wrong, as a provider's error in a stream has it; null: it names no error. */
+  /** The server's error in the form of a stream error; null: it names none. */
   readonly said: SaidError | null
 
   constructor(json: string) {
@@ -47,7 +47,7 @@ function saidIn(json: string): SaidError | null {
   try {
     value = JSON.parse(json)
   } catch {
-    return null // cut, or no JSON: its beginning is shown
+    return null // truncated or not JSON: its start is shown
   }
   const answer = fieldsOf(Array.isArray(value) ? value[0] : value)
   const error = answer['error'] ?? answer

@@ -2,10 +2,10 @@ import type http from 'node:http'
 import type { Readable } from 'node:stream'
 import { AnswerError, type AnswerBounds } from './http-answer-bounds.ts'
 
-/** What is read of the body of an answer; a ReadableStream of bytes is one. */
+/** The part of a response body that is used; a ReadableStream of bytes has it. */
 export interface HttpBody {
   getReader(): HttpBodyReader
-  /** Nothing more is wanted: what is waited for ends, and the connection with it. */
+  /** Nothing more is wanted: cancels a pending read and closes the connection. */
   cancel(reason?: unknown): Promise<void>
 }
 
@@ -20,11 +20,10 @@ export type HttpBodyRead =
   | { readonly done: true; readonly value?: Uint8Array | undefined }
 
 /**
- * The body of an answer, decompressed, with back-pressure: nothing is read from the socket beyond its buffer while
- * nobody reads. Everything that has arrived in between comes as one chunk, which spares a reader that lags the cost of
- * many small ones. An error's body ends at its bound; any other that exceeds one fails with an AnswerError. No
- * ReadableStream: who reads it makes one of it, and two cost twice as much. It has one reader, who reads one chunk at a
- * time.
+ * The body of a response, decompressed, with back-pressure: without a reader, nothing is read from the socket beyond
+ * its buffer. Everything that arrived in between comes as one chunk, which spares slow readers many small ones. An
+ * error's body ends at its bound; any other body beyond one fails with an AnswerError. Not a ReadableStream: its
+ * readers create one, and two would cost twice as much. It has one reader, who reads one chunk at a time.
  */
 export function createBody(
   message: http.IncomingMessage,
@@ -86,7 +85,7 @@ interface Taken {
   readonly error?: AnswerError
 }
 
-/** Counts by the chunk: the cost of a delta must not grow with what came before it. */
+/** Counts by chunk: the cost of a delta must not grow with earlier content. */
 function createBound(
   status: number,
   headers: ReadonlyMap<string, string>,
@@ -112,7 +111,7 @@ function createBound(
   }
 }
 
-/** Where the last line of the chunk ends; lines may end with CR alone. */
+/** The end of the last line in the chunk; lines may end with CR alone. */
 function lineEnd(chunk: Buffer): number {
   const end = chunk.lastIndexOf(10)
   return end < 0 ? chunk.lastIndexOf(13) : end
@@ -123,13 +122,13 @@ function tooLong(what: string, bytes: number): AnswerError {
   return new AnswerError(`${what} is longer than the limit of ${size}`)
 }
 
-/** Compression is not asked for, since it holds back what a stream sends, but a server may use it all the same. */
+/** Compression is not requested, since it delays a stream, but a server may use it anyway. */
 function decoded(message: http.IncomingMessage, headers: ReadonlyMap<string, string>): Readable {
   const decoder = DECODERS.get(headers.get('content-encoding')?.toLowerCase() ?? '')?.()
   return decoder ? message.pipe(decoder) : message
 }
 
-/** Not before: few answers are compressed. */
+/** Loaded late: few responses are compressed. */
 const zlib = () => process.getBuiltinModule('node:zlib')
 
 const DECODERS: ReadonlyMap<string, () => Readable & NodeJS.WritableStream> = new Map([

@@ -12,18 +12,17 @@ import { cutError, toProviderError, type ErrorSource } from './provider-error.ts
 import { startWithWishes, type Wishes } from './request-wishes.ts'
 
 export interface ModelOptions {
-  /** Keys and tokens that no error message may show. */
+  /** Keys and tokens that error messages must not contain. */
   readonly secrets?: readonly string[]
   /** Milliseconds since the epoch. */
   readonly now?: () => number
 }
 
 /**
- * Any model of the AI SDK's provider interface (specification v4) as the loop sees it. A failure before the first part
- * rejects `stream` with a ProviderError; a later one is an `error` part that holds a ProviderError, and the last part.
- * A stream that ends without a real `finish` is such a failure. Abort rejects, or errors the stream, with the signal's
- * reason at once, whatever the model does with it.
- * @throws OffshootError `usage` for anything that is not such a model.
+ * A model of the AI SDK's provider interface (specification v4) for the loop. A failure before the first part rejects
+ * `stream` with a ProviderError; a later one is an `error` part with a ProviderError, and the last part. A stream
+ * without a real `finish` fails the same way. An abort rejects, or errors the stream, with the signal's reason at once,
+ * whatever the model does. @throws OffshootError `usage` for anything that is not such a model.
  */
 export function createModel(
   languageModel: LanguageModelV4,
@@ -68,7 +67,7 @@ const NO_PART = 'the model sent something that is not part of an answer'
 const NO_REASON = 'the model sent an end without a finishReason'
 const NO_STREAM = 'its doStream returned no {stream} that is a ReadableStream'
 
-/** The types say so; what a program wrote in JavaScript may not. */
+/** Required by the types, but JavaScript programs may violate them. */
 function isStream(value: unknown): boolean {
   return typeof (value as Partial<ReadableStream> | undefined)?.getReader === 'function'
 }
@@ -97,7 +96,7 @@ function createToTools(): (tools: readonly ToolSchema[]) => LanguageModelV4Funct
     })
 }
 
-/** What `start` promises, or the signal's reason as soon as it aborts; what comes later is handed to `discard`. */
+/** The result of `start`, or the signal's reason as soon as it aborts; a late result is passed to `discard`. */
 function untilAbort<T>(
   signal: AbortSignal,
   start: () => PromiseLike<T>,
@@ -117,13 +116,13 @@ function untilAbort<T>(
   })
 }
 
-/** Says of each failure what it was. No stream of its own: that would cost as much for each part as all it does here. */
+/** Converts each failure. Not a stream of its own: that would cost as much per part as everything else here. */
 function guard(parts: ReadableStream<ModelPart>, signal: AbortSignal, source: ErrorSource): ModelReader {
   const reader = parts.getReader()
   const countOf = countAnswer()
   let finished = false
   let ended = false
-  // a cancelled stream ends what is read of it at once
+  // cancelling the stream ends the read at once
   const onAbort = () => void bestEffort(reader.cancel(signal.reason))
   const end = (): ModelRead => {
     ended = true
@@ -133,14 +132,14 @@ function guard(parts: ReadableStream<ModelPart>, signal: AbortSignal, source: Er
   const fail = (error: unknown): ModelRead => {
     end()
     void bestEffort(reader.cancel(error))
-    // what breaks after the end takes nothing away
+    // an error after the end has no effect
     return finished ? END : { done: false, value: { type: 'error', error: toProviderError(error, source) } }
   }
   const take = (read: ModelRead): ModelRead => {
     if (ended) return END
     if (signal.aborted) throw signal.reason
     if (read.done) return finished ? end() : fail(cutError(source))
-    if (finished) return fail(undefined) // some servers send more; it is no part of the answer
+    if (finished) return fail(undefined) // some servers send more, which is not part of the answer
     const { value } = read
     if (typeof value !== 'object' || value === null) return fail(new Error(NO_PART))
     if (value.type === 'error') return fail(value.error)

@@ -36,18 +36,18 @@ const entrySchema = z.strictObject({
     .optional(),
 })
 
-/** One request, for a script that is a function. */
+/** One request, for a script function. */
 export interface ScriptRequest {
   readonly agent: string
   readonly depth: number
-  /** Which request of this agent it is, from 1. */
+  /** Number of this agent's request, from 1. */
   readonly number: number
-  /** The text of the last message from a person or from tools. */
+  /** Text of the last message from a person or from tools. */
   readonly input: string
   readonly options: LanguageModelV4CallOptions
 }
 
-/** Answers each request of an agent. `undefined`: there is no answer, and the run fails. */
+/** Answers each request of an agent. `undefined`: no answer, so the run fails. */
 export type ScriptFunction = (
   request: ScriptRequest,
 ) => ScriptAnswer | undefined | Promise<ScriptAnswer | undefined>
@@ -60,12 +60,12 @@ const scriptSchema = z.strictObject({ agents: z.record(z.string(), answersSchema
 
 /** One answer of a scripted model. */
 export type ScriptAnswer = z.input<typeof entrySchema>
-/** What a scripted model answers, by agent (`*`: any other). A string as the `input` of a call is sent as it is. */
+/** Answers of a scripted model by agent (`*`: any other). A string as the `input` of a call is sent unchanged. */
 export type ScriptInput = z.input<typeof scriptSchema>
 export type Script = z.infer<typeof scriptSchema>
 export type ScriptEntry = z.infer<typeof entrySchema>
 
-/** @throws OffshootError `config` that names the source and the field. */
+/** @throws OffshootError `config` with the source and the field. */
 export function parseScript(value: unknown, source: string): Script {
   const parsed = scriptSchema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -74,7 +74,7 @@ export function parseScript(value: unknown, source: string): Script {
   })
 }
 
-/** @throws ProviderError for what a function of a script returned: asking again would not help. */
+/** @throws ProviderError for an invalid return value of a script function: a retry would not help. */
 export function parseAnswer(value: unknown, source: string): ScriptEntry {
   const parsed = entrySchema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -86,15 +86,15 @@ export function parseAnswer(value: unknown, source: string): ScriptEntry {
 
 function firstProblem(error: z.ZodError, whole: string): string {
   const issue = error.issues[0]!
-  // Of a list of answers it names the entry that is wrong, not the other things that the list could have been.
+  // For a list of answers, names the invalid entry rather than the alternatives of the union.
   const inner = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined
   const path = [...issue.path, ...(inner?.path ?? [])].map(String)
   return `${path.join('.') || whole}: ${(inner ?? issue).message}`
 }
 
 /**
- * `sha256`: of the content that a person has agreed to; null: of none.
- * @throws OffshootError `config` for a file that is missing, unreadable, not JSON, of another shape, or not this content.
+ * `sha256`: hash of the trusted content; null: untrusted. @throws OffshootError `config` for a missing, unreadable or
+ * invalid file, or other content.
  */
 export async function readScript(file: string, sha256?: string | null): Promise<Script> {
   const bytes = await readFile(file).catch((error: unknown) => {

@@ -19,7 +19,7 @@ const M = 1_000_000
 const openai = { window: 1_050_000, maxOutput: 128_000 }
 const gemini = { window: 1_048_576, maxOutput: 65_536 }
 
-/** The vendors' price lists of October 2026. A model that is not here works too; its price and window are unknown. */
+/** The vendors' price lists of October 2026. Other models work too; their price and context window are unknown. */
 export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'anthropic/claude-opus-5-5': { window: M, maxOutput: 128_000, price: usd(4, 20, 0.2, 5) },
   'anthropic/claude-opus-5': { window: M, maxOutput: 128_000, price: usd(5, 25, 0.5, 6.25) },
@@ -43,7 +43,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'google/gemini-3.5-flash-lite': { ...gemini, price: usd(0.3, 2.5, 0.03, 0.3) },
 }
 
-/** The model of a provider that is named alone, and the one for small work. The others have whatever is installed. */
+/** A provider's default model, and its model for small tasks. Other providers have whatever is installed. */
 export const defaultModels: Readonly<
   Partial<Record<Provider, { readonly main: string; readonly small: string }>>
 > = {
@@ -52,7 +52,7 @@ export const defaultModels: Readonly<
   google: { main: 'gemini-3.8-flash', small: 'gemini-3.5-flash-lite' },
 }
 
-/** What is known about a model. `prices` is the user's own table; it comes before ours. */
+/** Known facts about a model. `prices`: the user's own table, which takes precedence. */
 export function modelInfo(id: string, prices: Readonly<Record<string, Price>> = {}): ModelInfo {
   const slash = id.indexOf('/')
   const provider = slash < 0 ? id : id.slice(0, slash)
@@ -67,7 +67,7 @@ export function modelInfo(id: string, prices: Readonly<Record<string, Price>> = 
   }
 }
 
-/** The model for small work: the configured one, else the small one of the same provider, else the same. */
+/** The model for small tasks: the configured one, else the small one of the same provider, else the same. */
 export function smallModel(id: string, configured?: string): string {
   const provider = id.split('/')[0]!
   const small = defaultModels[provider as Provider]?.small

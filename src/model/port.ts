@@ -12,7 +12,7 @@ export interface TokenPrice {
 }
 
 export interface Price extends TokenPrice {
-  /** What a request costs whose whole input has more tokens than this. */
+  /** Price of a request with more input tokens than this. */
   readonly long?: TokenPrice & { readonly overTokens: number }
 }
 
@@ -20,15 +20,15 @@ export interface ModelInfo {
   /** `provider/model`, or the bare name of a local one: `offline`, `scripted`. */
   readonly id: string
   readonly provider: string
-  /** For people, wherever the model is named; says of a model that is none that it is none. */
+  /** Display name; says so if it is not a language model. */
   readonly label: string
-  /** Context window in tokens; null where it is not known. */
+  /** Context window in tokens; null: unknown. */
   readonly window: number | null
-  /** Largest answer in tokens; null where it is not known. */
+  /** Longest answer in tokens; null: unknown. */
   readonly maxOutput: number | null
   /** null: unknown, so costs are null too, never 0. */
   readonly price: Price | null
-  /** It answers by rules: what an instruction says makes no difference to it. */
+  /** It follows fixed rules: instructions make no difference. */
   readonly fixed?: boolean
 }
 
@@ -42,15 +42,15 @@ export interface ToolSchema {
 export interface ModelRequest extends ModelSettings {
   readonly messages: readonly ContextMessage[]
   readonly tools: readonly ToolSchema[]
-  /** `none`: the tools are shown so that earlier calls stay valid, but must not be called. */
+  /** `none`: the tools are included so that earlier calls stay valid, but must not be called. */
   readonly toolChoice: 'auto' | 'none'
-  /** How much it is to reason; a model that cannot be told is asked without. */
+  /** Reasoning effort; ignored by models without that option. */
   readonly effort?: Effort
-  /** The text of the answer is to be a value of this schema; a provider that cannot be told so is asked without. */
+  /** The answer's text must match this schema; left out for providers without that option. */
   readonly answerSchema?: JsonSchema
-  /** Of requests that begin with the same messages. */
+  /** The same for requests with a common prefix. */
   readonly cacheKey?: string
-  /** The agent that asks: local models pick their role by it. */
+  /** The asking agent: local models choose their role by it. */
   readonly agent: string
   readonly depth: number
   readonly signal: AbortSignal
@@ -59,14 +59,14 @@ export interface ModelRequest extends ModelSettings {
 export type ModelPart = LanguageModelV4StreamPart
 export type ModelUsage = LanguageModelV4Usage
 
-/** The parts of an answer, for one reader. A ReadableStream is one; what costs less for each part may stand for it. */
+/** The parts of an answer, for one reader. A ReadableStream works, and so does anything cheaper per part. */
 export interface ModelStream {
   getReader(): ModelReader
 }
 
 export interface ModelReader {
   read(): Promise<ModelRead>
-  /** Nothing more is wanted: what is waited for ends, and the request with it. */
+  /** Nothing more is wanted: cancels a pending read and the request. */
   cancel(reason?: unknown): Promise<void>
 }
 
@@ -77,7 +77,9 @@ export type ModelRead =
 /** A model as the loop sees it. */
 export interface Model {
   readonly info: ModelInfo
-  /** One request. @throws ProviderError; `abort` rejects with the signal's reason. An error may also come as a part. */
+  /**
+   * One request. @throws ProviderError; `abort` rejects with the signal's reason. An error may also arrive as a part.
+   */
   stream(request: ModelRequest): Promise<ModelStream>
 }
 

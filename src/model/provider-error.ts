@@ -5,9 +5,9 @@ import { AnswerError, JsonAnswerError, type SaidError } from './http-answer-boun
 import { isContextTooLong } from './too-long.ts'
 
 export interface ErrorSource {
-  /** `provider/model`: every message begins with it. */
+  /** `provider/model`: prefix of every message. */
   readonly id: string
-  /** Keys and tokens in use: providers echo them, and no message shows them. */
+  /** Keys and tokens in use: providers echo them, and no message may show them. */
   readonly secrets: readonly string[]
   /** Milliseconds since the epoch, for a Retry-After that is a date. */
   readonly now: () => number
@@ -19,7 +19,10 @@ const NETWORK_CODES = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET|ERR_HTT
 const FINAL_KINDS =
   /invalid|auth|permission|not_found|forbidden|context_length|too_large|billing|quota|unsupported/i
 
-/** Anything that a provider package throws or sends as an `error` part, as one kind of error with one line of text. */
+/**
+ * Converts anything that a provider package throws or sends as an `error` part to one error type with a one-line
+ * message.
+ */
 export function toProviderError(error: unknown, source: ErrorSource): ProviderError {
   if (error instanceof ProviderError) return error
   if (APICallError.isInstance(error)) return fromApiCall(error, source)
@@ -29,7 +32,7 @@ export function toProviderError(error: unknown, source: ErrorSource): ProviderEr
   return new ProviderError(line(source, errorMessage(error)), { retryable: false, cause: error })
 }
 
-/** The answer ended before it was complete. */
+/** The answer was truncated. */
 export function cutError(source: ErrorSource, cause?: unknown): ProviderError {
   const why = cause === undefined ? '' : `: ${errorMessage(cause)}`
   return new ProviderError(line(source, `the answer was cut off before its end${why}`), {
@@ -38,7 +41,9 @@ export function cutError(source: ErrorSource, cause?: unknown): ProviderError {
   })
 }
 
-/** Milliseconds to wait by the `retry-after-ms` or `retry-after` header (seconds, or a date); undefined without. */
+/**
+ * Milliseconds to wait, from the `retry-after-ms` or `retry-after` header (seconds, or a date); undefined without one.
+ */
 export function retryAfterMs(
   headers: Readonly<Record<string, string>> | undefined,
   now: number,
@@ -52,7 +57,7 @@ export function retryAfterMs(
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** Gemini has no header for it: a `google.rpc.RetryInfo` in the error says `"retryDelay": "34.07s"`. */
+/** Gemini has no header for it: a `google.rpc.RetryInfo` in the error contains `"retryDelay": "34.07s"`. */
 function retryDelayMs(body = ''): number | undefined {
   const seconds = /"retryDelay"\s*:\s*"(\d{1,9}(?:\.\d{1,9})?)s"/.exec(body)?.[1]
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000)
@@ -68,7 +73,7 @@ function fromApiCall(error: APICallError, source: ErrorSource): ProviderError {
     })
   }
   if (error.cause instanceof AnswerError) return toProviderError(error.cause, source)
-  // a redirect that is not followed, or 304, is an answer that comes again
+  // a redirect that is not followed, or 304, would be the same again
   if (status < 300) return cutError(source, error.cause ?? error)
   const wait = retryAfterMs(error.responseHeaders, source.now()) ?? retryDelayMs(error.responseBody)
   const retryable = isRetryableStatus(status) && !isQuota(error.data)
@@ -85,7 +90,7 @@ function fromApiCall(error: APICallError, source: ErrorSource): ProviderError {
   })
 }
 
-/** A wait that nobody waits for: until when, as it is somebody else's decision to ask again. */
+/** A wait too long for automatic retries: names the time, because a person decides when to try again. */
 function tooLate(waitMs: number, now: number): { readonly text: string; readonly hint: string } | undefined {
   const { maxRetryAfterMs } = retryLimits
   if (waitMs <= maxRetryAfterMs) return undefined
@@ -98,10 +103,10 @@ function tooLate(waitMs: number, now: number): { readonly text: string; readonly
   }
 }
 
-/** That a date can say. */
+/** The latest time that a date can represent. */
 const LAST_TIME = 8.64e15
 
-/** How providers say that their filter refused a request: OpenAI, Azure, Alibaba. Their codes are not in the protocol. */
+/** Error codes of refused requests: OpenAI, Azure, Alibaba. They are not part of the protocol. */
 const FILTERED =
   /\bcontent_filter\b|content_policy_violation|ResponsibleAIPolicyViolation|content management policy|data_?inspection_?failed/i
 
@@ -114,7 +119,7 @@ function apiMessage(error: APICallError, status: number): string {
   return text === '' ? `HTTP ${status}` : `HTTP ${status}: ${text}`
 }
 
-/** OpenAI says 429 both for "slow down" and for "no money left"; waiting helps only the first. */
+/** OpenAI sends 429 both for "slow down" and for "no money left"; waiting helps only the first. */
 function isQuota(data: unknown): boolean {
   return /insufficient_quota/.test(JSON.stringify(data ?? null))
 }
@@ -129,7 +134,7 @@ function hint(status: number): { hint?: string } {
   return {}
 }
 
-/** An error inside a stream: the provider packages hand it on as an object rather than as an Error. */
+/** An error inside a stream: the provider packages pass it on as an object instead of an Error. */
 interface Frame {
   readonly message: string
   readonly type?: unknown
@@ -147,7 +152,7 @@ function isFrame(error: unknown): error is Frame {
   )
 }
 
-/** Waiting helps only where a code says so: otherwise the server does not stream. */
+/** Retries only help if a code says so: otherwise the server does not support streams. */
 function fromJsonAnswer(said: SaidError, source: ErrorSource): ProviderError {
   const isRetryable = isRetryableStatus(statusOf(said) ?? 0)
   return fromFrame({ ...said, isRetryable }, source, said.message)
@@ -181,7 +186,7 @@ function isRetryableFrame({ isRetryable }: Frame, status: number | undefined, ki
   return status === undefined ? !FINAL_KINDS.test(kind) : isRetryableStatus(status)
 }
 
-/** A stream that is not what its protocol promises is as good as one that was cut. */
+/** A stream that violates its protocol counts as truncated. */
 function isBroken(error: unknown): boolean {
   if (error instanceof Error && NETWORK_CODES.test((error as NodeJS.ErrnoException).code ?? '')) return true
   return (
@@ -192,7 +197,7 @@ function isBroken(error: unknown): boolean {
 
 function line(source: ErrorSource, text: string): string {
   let safe = errorMessage(text)
-  // piece by piece: white space in a key by mistake comes back as other white space
+  // piece by piece: white space inside a key may come back as other white space
   const pieces = source.secrets.flatMap((secret) => secret.split(/\s+/)).filter((piece) => piece.length > 3)
   for (const piece of pieces) safe = safe.replaceAll(piece, '[key]')
   safe = safe

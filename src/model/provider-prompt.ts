@@ -25,7 +25,7 @@ import { allFiles, type FileReading } from './file-reading.ts'
 
 export type ToPrompt = (messages: readonly ContextMessage[]) => LanguageModelV4Prompt
 
-/** A message, and what its tool results hold that the model cannot be shown in a result. */
+/** A message, with content of its tool results that the model cannot be shown there. */
 interface Converted {
   readonly message: LanguageModelV4Message
   readonly behind: readonly UserPart[]
@@ -34,9 +34,9 @@ interface Converted {
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 
 /**
- * Converts a context into the provider interface's prompt, each message object once: the next turn finds it again as
- * long as the caller hands in the same objects. A message with nothing that a provider would accept is left out. Files
- * of results stand behind the last result of their turn where the model does not read them in it.
+ * Converts a context to a prompt of the provider interface. Each message object is converted once and cached for the
+ * next turn. Drops messages without content that a provider would accept. Files of results follow the last result of
+ * their turn if the model cannot read them in place.
  */
 export function createToPrompt(files: FileReading = allFiles): ToPrompt {
   const known = new WeakMap<ContextMessage, Converted>()
@@ -59,7 +59,7 @@ export function createToPrompt(files: FileReading = allFiles): ToPrompt {
   }
 }
 
-/** A tool's name as every provider accepts it: models invent names, and they come back with the transcript. */
+/** A tool name that every provider accepts: models invent names, which return with the transcript. */
 export function toolName(name: string): string {
   const legal = name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 63)
   return /^[A-Za-z_]/.test(legal) ? legal : `_${legal}`
@@ -126,7 +126,7 @@ function toolPart(part: Part, files: FileReading): LanguageModelV4ToolResultPart
   return [{ type: 'tool-result', toolCallId, toolName: toolName(tool), output: toolOutput(part, files) }]
 }
 
-/** A user message is a person's to a model: it says that this one is not. */
+/** To a model, user messages come from a person: this text says that it does not. */
 function filesBehind(part: Part, files: FileReading): UserPart[] {
   if (part.type !== 'tool-result' || files.inResults || !hasFiles(part)) return []
   const shown = (part.output.files ?? []).filter(({ mediaType }) => files.reads(mediaType))
@@ -160,7 +160,7 @@ function textOutput({ text, files = [] }: ToolOutput, reading: FileReading): Lan
   return { type: 'text', value: [text, ...notes].filter((line) => /\S/.test(line)).join('\n') }
 }
 
-/** The results whose files a model is shown: a failed one is its error alone. */
+/** Results whose files a model may see; a failed one is only its error. */
 function hasFiles({ status }: ToolResultPart): boolean {
   return status !== 'failed' && status !== 'denied'
 }
@@ -169,13 +169,13 @@ function described(file: FileData): string {
   return `[${nameOf(file)}: this model cannot be shown it]`
 }
 
-/** `a.png (image/png, 12 KiB)`. The name is that of a file or of a tool. */
+/** `a.png (image/png, 12 KiB)`. The name of a file or a tool. */
 function nameOf({ filename, mediaType, data }: FileData): string {
   const name = (filename ?? 'a file').replace(/\p{Cc}/gu, ' ').slice(0, 200)
   return `${name} (${mediaType.slice(0, 100)}, ${sizeText(Math.floor((data.length * 3) / 4))})`
 }
 
-/** Providers refuse text of white space alone, unless it carries something of theirs. */
+/** Providers reject text of only white space, unless it carries their own metadata. */
 function textPart(text: string, metadata?: ProviderMetadata): LanguageModelV4TextPart[] {
   return metadata || /\S/.test(text) ? [{ type: 'text', text, ...options(metadata) }] : []
 }

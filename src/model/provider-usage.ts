@@ -2,7 +2,7 @@ import { bounds } from '../core/limits.ts'
 import type { Usage } from '../core/usage.ts'
 import type { ModelUsage } from './port.ts'
 
-/** The figures of one request in our words; what a provider does not report, or is no number of tokens, counts as 0. */
+/** The usage of one request in our terms; missing or invalid figures count as 0. */
 export function toUsage(usage: ModelUsage): Usage {
   const { total, noCache, cacheRead, cacheWrite } = usage.inputTokens
   const read = count(cacheRead)

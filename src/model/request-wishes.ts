@@ -1,29 +1,29 @@
 import { APICallError, type LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { ModelRequest } from './port.ts'
 
-/** What a request asks for and can do without. */
+/** Optional features of a request. */
 export interface Wishes extends Pick<LanguageModelV4CallOptions, 'reasoning' | 'temperature' | 'topP'> {
-  /** Whether the model is shown the files of the context; else they are described. */
+  /** Whether the model receives files of the context; otherwise they are described. */
   readonly files: boolean
-  /** Whether the provider is told what to keep in its prompt cache, where it has to be. */
+  /** Whether to send prompt cache marks to a provider that needs them. */
   readonly cache: boolean
-  /** Whether the provider is told of the schema of the answer. */
+  /** Whether to send the answer's schema. */
   readonly format: boolean
 }
 
 interface Wishing {
   readonly request: ModelRequest
-  /** Whether what is to be cached has to be marked. */
+  /** Whether cached content must be marked. */
   readonly isMarked: boolean
 }
 
-/** One of them, with the words by which servers refuse it. */
+/** One feature, and how servers word its refusal. */
 interface Wish {
-  /** By which it is remembered: an effort is refused by its value, a temperature as such. */
+  /** Key under which the refusal is remembered: an effort by its value, a temperature in general. */
   readonly name: string
   readonly words: RegExp
   readonly statuses: readonly number[]
-  /** An error about this request alone: the next one asks for it again. */
+  /** The error concerns only this request: the next one uses the feature again. */
   readonly once?: RegExp
 }
 
@@ -31,7 +31,7 @@ const INVALID = [400, 422]
 const CACHE: Wish = { name: 'cache', words: /cache/i, statuses: INVALID }
 const TOP_P: Wish = { name: 'topP', words: /\btop_?p\b/i, statuses: INVALID }
 const TEMPERATURE: Wish = { name: 'temperature', words: /temperature/i, statuses: INVALID }
-/** OpenRouter says 404, llama.cpp and Ollama 500; Mistral takes no user message behind results. */
+/** OpenRouter sends 404, llama.cpp and Ollama 500; Mistral accepts no user message after results. */
 const FILES: Wish = {
   name: 'files',
   words: /image|vision|multi-?modal|modalit|unexpected role|roles? must/i,
@@ -39,7 +39,7 @@ const FILES: Wish = {
   once: /exceed|too (large|big|many)|larger|dimension|could not process|corrupt|decod/i,
 }
 
-/** Asks again without a wish that the server refuses, and remembers in `refused` what this model does not take. */
+/** Retries without a feature that the server refused, and remembers it for this model in `refused`. */
 export async function startWithWishes<T>(
   { request, isMarked }: Wishing,
   refused: Set<string>,
@@ -87,7 +87,7 @@ function toWishes(
   }
 }
 
-/** One schema may be refused, and another one taken. */
+/** A server may refuse one schema and accept another. */
 function formatWish(schema: object): Wish {
   const words = /schema|format|structured|json/i
   return { name: `format ${JSON.stringify(schema)}`, words, statuses: INVALID }
@@ -99,7 +99,7 @@ function hasFiles(messages: ModelRequest['messages']): boolean {
   )
 }
 
-/** Not every model takes these options, and not in every conversation: the server says so in its own words. */
+/** Not every model accepts these options in every conversation: the server's message says so. */
 function isRefused({ words, statuses }: Wish, error: unknown): boolean {
   return (
     APICallError.isInstance(error) && statuses.includes(error.statusCode ?? 0) && words.test(saidBy(error))

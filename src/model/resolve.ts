@@ -15,18 +15,18 @@ export interface ResolverOptions {
   readonly fetch: Fetch
   readonly clock: Clock
   readonly config?: ModelConfig | undefined
-  /** That the relative path of a script is meant from. Default: the directory of the process. */
+  /** Base of a script's relative path. Default: the process's current directory. */
   readonly directory?: string
-  /** The SHA-256 of each script that must not be another one, by the id of its model; null: no content is right. */
+  /** Required SHA-256 of scripts, by model id; null: no content is allowed. */
   readonly scripts?: ReadonlyMap<string, string | null>
 }
 
 const OLLAMA_TIMEOUT_MS = 5_000
 
 /**
- * Finds models by id: `provider/model`, a provider alone (its default model), `offline`, `scripted:FILE`. One id is one
- * model for the life of the resolver: children share connections, and the answers of a script.
- * @throws OffshootError `usage` (unknown or malformed id), `key`, `config` (base URL, script).
+ * Finds models by id: `provider/model`, a provider alone (its default model), `offline`, `scripted:FILE`. Each id is
+ * one model while the resolver lives, so that children share connections and a script's answers. @throws OffshootError
+ * `usage` (unknown or malformed id), `key`, `config` (base URL, script).
  */
 export function createResolver(options: ResolverOptions): ResolveModel {
   const known = new Map<string, Promise<Model>>()
@@ -89,7 +89,7 @@ async function scripted(id: string, options: ResolverOptions): Promise<Model> {
     label: `${id} (prepared answers, not a language model)`,
     price: free,
   }
-  // of no use to people
+  // irrelevant to people
   const [{ readScript }, { createScriptedModel }] = await Promise.all([
     import('./model-script.ts'),
     import('./scripted-model.ts'),

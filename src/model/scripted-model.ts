@@ -22,11 +22,11 @@ import {
 
 export interface ScriptedOptions {
   readonly clock: Clock
-  /** For messages; `scripted` without. */
+  /** For messages; default: `scripted`. */
   readonly id?: string
 }
 
-/** One request as the model got it. */
+/** One request as the model received it. */
 export interface RecordedRequest {
   readonly agent: string
   readonly depth: number
@@ -38,10 +38,9 @@ export interface ScriptedModel extends LanguageModelV4 {
 }
 
 /**
- * The test model: it answers what its script says. Each agent has a list or a function of its own, `*` is for agents without
- * one. The first entry of a list that is left and whose `match` fits answers, once. Without an answer the request fails
- * for good.
- * @throws OffshootError `config` for a script of another shape.
+ * The test model: answers from a script. Each agent has its own list or function, `*` is for agents without one. The
+ * first unused list entry whose `match` fits answers, once. Without an answer, the request fails permanently. @throws
+ * OffshootError `config` for an invalid script.
  */
 export function createScriptedModel(
   script: ScriptInput,
@@ -189,7 +188,7 @@ function* parts(
   yield { type: 'finish', usage, finishReason: { unified, raw: entry.rawFinishReason ?? unified } }
 }
 
-/** The text in `count` pieces of nearly equal length, fewer when it is too short; no character is split. */
+/** The text in `count` pieces of nearly equal length, fewer if it is too short; splits no character. */
 function* pieces(text: string, count: number): Generator<string> {
   const chars = [...text]
   const parts = Math.min(count, chars.length)
@@ -200,7 +199,7 @@ function* pieces(text: string, count: number): Generator<string> {
   }
 }
 
-/** What the script says, else an estimate by length. */
+/** From the script, else estimated by length. */
 function toUsage(entry: ScriptEntry, promptTokens: () => number): LanguageModelV4Usage {
   const given = entry.usage
   const total = given?.input ?? promptTokens()
@@ -213,7 +212,7 @@ function toUsage(entry: ScriptEntry, promptTokens: () => number): LanguageModelV
   }
 }
 
-/** Each message is measured once, so that a long conversation costs no more per request than a short one. */
+/** Each message is measured once, so that requests of long conversations cost no more. */
 function createPromptTokens(): (prompt: LanguageModelV4Prompt) => number {
   const known = new WeakMap<LanguageModelV4Message, number>()
   return (prompt) => {

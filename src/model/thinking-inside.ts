@@ -4,7 +4,7 @@ import type { ModelSettings } from '../core/model-settings.ts'
 import type { ProviderOptions } from '../core/provider-options.ts'
 
 interface About {
-  /** The longest answer of the model; null where it is not known. */
+  /** The model's longest answer; null: unknown. */
   readonly longest: number | null
   readonly effort: LanguageModelV4CallOptions['reasoning']
 }
@@ -14,11 +14,11 @@ interface Inside {
   readonly providerOptions: ProviderOptions
 }
 
-/** The fewest tokens that Anthropic lets a model think with, and that an answer needs beside them. */
+/** Anthropic's minimum of thinking tokens, which an answer needs in addition. */
 const LEAST_THINKING = 1_024
 const LEAST_TEXT = 256
 
-/** Of the longest answer, by effort, for a Claude that is given its thinking in tokens. */
+/** Fraction of the longest answer by effort, for a Claude model with a thinking budget in tokens. */
 const SHARES: Readonly<Record<string, number>> = {
   minimal: 0.02,
   low: 0.1,
@@ -31,8 +31,8 @@ const SHARES: Readonly<Record<string, number>> = {
 const IN_TOKENS = /claude-(opus|sonnet|haiku)-4(-[0-5]\b|-2|@|$)|claude-3/
 
 /**
- * The longest answer holds what a model thinks, for a budget counts both. Anthropic's package adds the thinking to it
- * instead, so that it is taken off before; where nothing would be left of the answer, there is no thinking.
+ * The longest answer includes thinking, because a budget counts both. Anthropic's package adds the thinking on top, so
+ * it is subtracted before; if nothing would be left for the answer, thinking is off.
  */
 export function thinkingInside(
   { provider, modelId }: LanguageModelV4,

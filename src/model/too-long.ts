@@ -1,10 +1,9 @@
 /**
- * How providers and servers say that a request has more tokens than the model can read. There is no common code for it:
- * OpenAI and many others have one (`context_length_exceeded`), Anthropic, Gemini and most servers on one's own machine say
- * it in words alone.
+ * How providers and servers report a request with more tokens than the model accepts. There is no common code: OpenAI
+ * and many others have one (`context_length_exceeded`), Anthropic, Gemini and most local servers only a message.
  */
 const TOO_LONG: readonly RegExp[] = [
-  // OpenAI, Azure, Groq, and what copies their codes
+  // OpenAI, Azure, Groq, and compatible codes
   /context_length_exceeded|context_window_exceeded|request_too_large|string_above_max_length/i,
   /exceeds? the (model'?s? )?(maximum )?context (window|length|size)/i,
   /maximum (context|prompt) length is/i, // OpenAI, vLLM, xAI, OpenRouter, DeepSeek
@@ -21,7 +20,7 @@ const TOO_LONG: readonly RegExp[] = [
 ]
 
 /**
- * Whether a request was refused as too long. 413 may come without a word about why; 429 counts tokens a minute, so that
+ * Whether a request was rejected as too long. 413 may come without a reason; 429 counts tokens per minute, so that
  * waiting helps.
  */
 export function isContextTooLong(status: number | undefined, text: string): boolean {

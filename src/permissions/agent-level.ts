@@ -3,8 +3,8 @@ import { modeLayer } from './modes.ts'
 import type { Level } from './types.ts'
 
 /**
- * The level that an agent's definition adds below those of its ancestors: it can only narrow. `withheld`: the names of
- * the tools that its own lists take from it.
+ * The level of an agent's definition, below those of its ancestors: it can only restrict. `withheld`: the tools that
+ * its own lists remove.
  */
 export function agentLevel(agent: AgentDefinition, withheld: readonly string[]): Level {
   return {

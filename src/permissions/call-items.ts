@@ -4,7 +4,7 @@ import { UNKNOWN } from './match-pattern.ts'
 import { pathItems } from './path-items.ts'
 import type { PermissionCall, PermissionSubject } from './types.ts'
 
-/** What a call does, one item for everything that rules decide by itself. Never empty. */
+/** The parts of a call, one item for everything that rules decide separately. Never empty. */
 export function callItems(call: PermissionCall, readCommand: ReadCommand = unread): readonly Item[] {
   if (call.subjects.length === 0) return [textItem(call, '', null)]
   return call.subjects.flatMap((subject) => subjectItems(call, subject, readCommand))
@@ -27,19 +27,19 @@ function subjectItems(
   }
 }
 
-/** Nobody knows what the line does: no rule allows it, and one that may forbid it counts. */
+/** An unreadable command line: no allow rule matches it, but any rule that may deny it does. */
 function unread(call: PermissionCall, command: string): readonly Item[] {
   const guard = 'asks because the command was not read'
   return [{ ...textItem(call, command, null), title: call.tool, uncertain: UNKNOWN, guard, fallback: 'ask' }]
 }
 
-/** What asks or denies may also be written as for any text, and with the scheme before it. */
+/** Ask and deny rules may also be written as for any text, and with the scheme. */
 function hostItem(call: PermissionCall, value: string): Item {
   const aliases = [value, `http://${value}`, `https://${value}`]
   return { ...textItem(call, value, hostPattern(value)), kind: 'host', aliases }
 }
 
-/** A rule that asks or denies may name an agent as other systems do: a call that names it so reaches ours. */
+/** Ask and deny rules may name an agent as other systems do: a call by that name reaches ours. */
 function nameItem(call: PermissionCall, value: string): Item {
   const isAgent = [call.tool, call.alsoTool].includes('task') && Object.hasOwn(agentAliases, value)
   const item = textItem(call, value, exactPattern(value))
@@ -63,13 +63,13 @@ function textItem(call: PermissionCall, text: string, pattern: string | null): I
   }
 }
 
-/** The whole host: an answer for one page would be asked again for the next. */
+/** The whole host: a grant for one page would ask again for the next. */
 function hostPattern(value: string): string | null {
   const host = value.split('/', 1)[0] ?? ''
   return host === '' || host.includes('*') || value.includes('://') ? exactPattern(value) : `${host}/*`
 }
 
-/** Patterns have no way to quote a star. */
+/** Patterns cannot quote a star. */
 function exactPattern(value: string): string | null {
   return value === '' || value.includes('*') ? null : value
 }

@@ -7,10 +7,10 @@ import { seenFrom } from './seen-from.ts'
 import type { Decision, Grant, Level, PermissionCall } from './types.ts'
 
 /**
- * What the rules say of a call. Every subject (of a command line: each simple command and each file that it names) is
- * decided by itself and the strictest answer counts; so does the strictest level of the chain, whose first is the root.
- * Pure, total and bounded: whatever a model sends, this neither throws nor hangs. Nobody to ask is not its matter.
- * Without `readCommand` no command line is allowed.
+ * The rules' decision about a call. Every subject (for a command line: each simple command and each file that it names)
+ * is decided separately and the strictest decision counts; so does the strictest level of the chain, whose first is the
+ * root. Pure, total and bounded: for any input, this neither throws nor hangs. Callers handle unattended runs. Without
+ * `readCommand`, no command line is allowed.
  */
 export function decide(
   call: PermissionCall,
@@ -26,7 +26,7 @@ export function decide(
   return { action, why, grant, ...(said ? { said } : {}) }
 }
 
-/** One answer can be kept for good only where it answers the whole question. */
+/** An answer can only be kept permanently if it covers every question of the call. */
 function commonGrant(asked: readonly Decision[]): Grant | null {
   const first = asked[0]?.grant ?? null
   const same = asked.every(({ grant }) => grant?.tool === first?.tool && grant?.pattern === first?.pattern)
@@ -47,7 +47,7 @@ function decideItem(item: Item, chain: readonly Level[], grants: readonly Grant[
   return { action: 'allow', why: `always allowed by an earlier answer: ${item.title}`, grant: null }
 }
 
-/** Whether a grant may turn it into an allow: an `ask` of a rule or a default, about nothing that needs caution. */
+/** Whether a grant may turn it into an allow: an `ask` of a rule or a default, without cautions. */
 interface Verdict extends Decision {
   readonly liftable: boolean
 }
@@ -58,7 +58,7 @@ function stricter(a: Verdict | null, b: Verdict): Verdict {
   return strictest(a.action, b.action) === a.action ? a : b
 }
 
-/** A delegation is for what it names, not for what only may be that. */
+/** A delegation covers only certain matches, not possible ones. */
 function isLifted(item: Item, { lifted = [] }: Level): boolean {
   return item.cautions.length === 0 && item.uncertain === null && granted(item, lifted)
 }
@@ -111,7 +111,7 @@ function spellsOut(rule: Rule, word: string): boolean {
     .some((part) => part === word || isInCluster(part, word))
 }
 
-/** `-pe` spells `-e` out. */
+/** `-pe` contains `-e`. */
 function isInCluster(part: string, word: string): boolean {
   return /^-[a-zA-Z]+$/.test(part) && /^-[a-zA-Z]$/.test(word) && part.includes(word.charAt(1))
 }
@@ -122,7 +122,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   deny: 'denied by',
 }
 
-/** Cautions need no word here: where nothing allows a command, it asks anyway. */
+/** Cautions add nothing here: a command that nothing allows asks anyway. */
 function byDefault(item: Item): Verdict {
   const tool = item.tools[0] ?? 'it'
   const action = item.fallback

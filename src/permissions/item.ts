@@ -3,58 +3,60 @@ import type { PathShape } from './path-shape.ts'
 import type { PatternKind } from './match-pattern.ts'
 import type { Grant, PermissionCall, PermissionEffects } from './types.ts'
 
-/** One thing that a call does and that rules decide by itself: a simple command, a path, a host, a name. */
+/** A part of a call that rules decide separately: a simple command, a path, a host, a name. */
 export interface Item {
-  /** What `rule.tool` may be to apply: the tool, its toolset, `*`. */
+  /** Values of `rule.tool` that apply: the tool, its toolset, `*`. */
   readonly tools: readonly string[]
-  /** null: modes have no say. */
+  /** null: modes do not apply. */
   readonly effects: PermissionEffects | null
   /** For the person: `bash npm test`. */
   readonly title: string
   readonly kind: PatternKind
-  /** The subject's spellings that any rule may match. */
+  /** Spellings of the subject that any rule may match. */
   readonly texts: readonly string[]
-  /** Further spellings that only `ask` and `deny` match: the name without its directory and the like. */
+  /** Further spellings that only `ask` and `deny` match, such as the name without its directory. */
   readonly aliases: readonly string[]
-  /** The subject after `.`, `..` and `//` were resolved: an allow must match this spelling too. */
+  /** The subject after resolving `.`, `..` and `//`: an allow must match this spelling too. */
   readonly resolved?: string
-  /** Spellings for rules that name what a wrapper runs: `timeout 60 npm test` for the `npm test` in it. */
+  /** Spellings for rules about a wrapped command: `timeout 60 npm test` for its `npm test`. */
   readonly wrapped?: readonly WrappedText[]
-  /** What the command may run in turn: a rule that asks or denies one of these turns an allow into an ask. */
+  /** What the command may run in turn: an ask or deny rule for one of these turns an allow into an ask. */
   readonly suspects?: readonly string[]
-  /** With UNKNOWN in it: a rule that stands in the way counts as soon as it may match. */
+  /** With UNKNOWN in it: a restricting rule applies as soon as it may match. */
   readonly uncertain: string | null
-  /** Of a path: the files that a glob or a walk reaches. A rule that may forbid one of them turns an allow into an ask. */
+  /**
+   * For a path: the files that a glob or a walk reaches. A rule that may deny one of them turns an allow into an ask.
+   */
   readonly reach?: Reach
-  /** What an allow for a pattern does not cover; an allow for everything does. */
+  /** What an allow with a pattern does not cover; an allow for everything does. */
   readonly cautions: readonly Caution[]
-  /** Why nothing but an answer of a person allows it. */
+  /** Why only a person's answer can allow it. */
   readonly guard: string | null
-  /** The outcome where the root level has no opinion. */
+  /** The outcome if the root level has no opinion. */
   readonly fallback: Action
   readonly grant: Grant | null
 }
 
-/** Reads a command line: an item for every command in it and every file that it names. */
+/** Parses a command line: an item for every command in it and every file that it names. */
 export type ReadCommand = (call: PermissionCall, command: string) => readonly Item[]
 
 export interface WrappedText {
   readonly text: string
-  /** An allow must spell out this much of the text: the wrapper's words and the name of the command. */
+  /** An allow must contain this much of the text: the wrapper's words and the command's name. */
   readonly spelled: string
 }
 
 export interface Reach {
   /** Relative to the workspace, and absolute. */
   readonly paths: readonly PathShape[]
-  /** The files that exist there, with all their names; null: not known. */
+  /** The existing files there, with all their names; null: unknown. */
   readonly files: readonly { readonly relative: string; readonly absolute: string }[] | null
 }
 
 export interface Caution {
   /** Completes "asks because it ...". */
   readonly reason: string
-  /** A pattern that spells this word out covers it. */
+  /** A pattern that contains this word covers it. */
   readonly word?: string
   /** A rule of the level that allows this write covers it. */
   readonly write?: Item
@@ -66,7 +68,7 @@ export interface Opinion {
   readonly rule: Rule
   /** An allow for every subject of the tool. */
   readonly whole: boolean
-  /** The rule only may match, since part of the command is not known. */
+  /** The rule only may match, because part of the command is unknown. */
   readonly doubt: boolean
 }
 

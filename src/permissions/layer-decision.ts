@@ -6,8 +6,8 @@ import { resolveWords } from './resolve-path-words.ts'
 import type { Layer } from './types.ts'
 
 /**
- * What one layer says of an item: its last matching rule, else what it says by effect, else nothing. A later rule that
- * would forbid or ask, and only may match because part of the command is not known, makes an allow into an ask.
+ * A layer's decision about an item: its last matching rule, else its effect rule, else none. A later ask or deny rule
+ * that only may match, because part of the command is unknown, turns an allow into an ask.
  */
 export function layerOpinion(item: Item, layer: Layer): Opinion | null {
   const rules = layer.rules.filter((rule) => item.tools.includes(rule.tool))
@@ -35,7 +35,7 @@ function matches(item: Item, rule: Rule): boolean {
   return item.aliases.some((text) => matchPattern(rule.pattern, text, kind))
 }
 
-/** Whether an allow with this pattern is for the item: by its text, and by its text with `..` resolved. */
+/** Whether an allow with this pattern covers the item: its text, and its text with `..` resolved. */
 export function permits(item: Item, pattern: string | undefined): boolean {
   const { texts, resolved, wrapped = [], kind } = item
   if (texts.some((text) => matchPattern(pattern, text, kind))) {
@@ -59,8 +59,8 @@ function mayForbid(item: Item, rule: Rule): boolean {
 }
 
 /**
- * A pattern that begins with a wildcard is for files anywhere. It counts where such a file exists, if that is known. A
- * pattern that begins with a name counts wherever that name may be reached.
+ * A pattern that starts with a wildcard covers files anywhere. It applies if such a file exists, or that is unknown. A
+ * pattern that starts with a name applies wherever that name may be reached.
  */
 function reaches({ paths, files }: Reach, pattern: string | undefined): boolean {
   if (!paths.some((shape) => mayMatchPath(pattern, shape))) return false
@@ -71,7 +71,7 @@ function reaches({ paths, files }: Reach, pattern: string | undefined): boolean 
   )
 }
 
-/** An allow for everything still counts as such when special rules that only allow come after it. */
+/** An allow for everything still counts as such if more specific allow rules follow. */
 function isWhole(item: Item, rules: readonly Rule[], last: number): boolean {
   for (let at = last; at >= 0; at -= 1) {
     const rule = rules[at]

@@ -2,8 +2,8 @@ import type { PathToken } from './path-tokens.ts'
 import { ANY_NAME, ANY_PATH, ONE, OPTIONAL_DIRECTORIES, patternTokens } from './path-tokens.ts'
 
 /**
- * Stands in a subject where the shell puts text that cannot be known beforehand. Commands with control characters are
- * refused before anything is matched, so it never stands for itself.
+ * Marks text of a subject that the shell inserts and that is unknown before the run. Commands with control characters
+ * are refused before matching, so it never stands for itself.
  */
 export const UNKNOWN = '\0'
 
@@ -58,7 +58,7 @@ function hostAndPath(text: string): readonly [host: string, path?: string] {
   return end === -1 ? [text] : [text.slice(0, end), text.slice(end + 1)]
 }
 
-/** Chunks between stars, found from left to right; the first is bound to the start, the last to the end. */
+/** Chunks between stars, matched from left to right; the first is bound to the start, the last to the end. */
 function matchChunks(chunks: readonly string[], subject: string): boolean {
   const first = chunks[0] ?? ''
   if (chunks.length === 1) return subject === first
@@ -81,7 +81,7 @@ function matchPath(pattern: string, subject: string): boolean {
   return runPath(tokens, subject)
 }
 
-/** All positions in the pattern at once, character by character: no backtracking, whatever the pattern is. */
+/** Tracks all pattern positions at once, character by character: no pattern causes backtracking. */
 function runPath(tokens: readonly PathToken[], subject: string): boolean {
   let states = new Uint8Array(tokens.length + 1)
   states[0] = 1
@@ -111,7 +111,7 @@ function skipEmpty(tokens: readonly PathToken[], states: Uint8Array) {
   }
 }
 
-/** Whether two texts with gaps have a string in common: `*` of the pattern, UNKNOWN of the subject. */
+/** Whether two texts with gaps can be equal: `*` of the pattern, UNKNOWN of the subject. */
 function overlaps(pattern: string, subject: string): boolean {
   let states = new Uint8Array(pattern.length + 1)
   states[0] = 1

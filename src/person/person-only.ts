@@ -1,6 +1,6 @@
 import { MODES, type Mode } from '../permissions/modes.ts'
 
-/** What somebody asks for who starts or continues a run. */
+/** Requests of whoever starts or continues a run. */
 export interface WantedRun {
   readonly mode?: string | undefined
   readonly model?: string | undefined
@@ -8,7 +8,7 @@ export interface WantedRun {
   readonly settings?: Readonly<Partial<Record<(typeof COSTLY)[number], unknown>>> | undefined
 }
 
-/** What a person alone gives; undefined where an agent may ask for it too. */
+/** The part of a request that only a person may make; undefined: agents may make it too. */
 export function personOnly({ mode, model, budgetUsd, settings = {} }: WantedRun): string | undefined {
   if (mode !== undefined && isWider(mode)) return `the mode ${mode}`
   if (model?.trim().startsWith('scripted:')) return 'a scripted model'
@@ -17,19 +17,19 @@ export function personOnly({ mode, model, budgetUsd, settings = {} }: WantedRun)
   return costly && `the setting ${costly}`
 }
 
-/** What can make a request dearer, or another one, than a person has allowed. */
+/** Settings that can make a request more expensive, or different, than a person has allowed. */
 const COSTLY = ['providerOptions', 'promptCache', 'maxOutputTokens'] as const
 
 /**
- * A turn that the words of an agent would start or steer with what a person has allowed. `modes`: those that a conversation
- * may be driven in. Undefined: none of them is wider than `ask`.
+ * A turn that an agent's message would start or steer with a person's rights. `modes`: modes in which the conversation
+ * may be driven. Undefined: none is wider than `ask`.
  */
 export function turnOfPerson(modes: readonly (string | null | undefined)[]): string | undefined {
   const wide = modes.find((mode) => typeof mode === 'string' && isWider(mode))
   return typeof wide === 'string' ? `a turn in the mode ${wide}` : undefined
 }
 
-/** A mode that is not known is no narrower one. */
+/** An unknown mode counts as wide. */
 function isWider(mode: string): boolean {
   return MODES.indexOf(mode as Mode) > MODES.indexOf('ask') || !MODES.includes(mode as Mode)
 }

@@ -4,13 +4,13 @@ import { isStartedByRun } from '../exec/run-marks.ts'
 import { findHolders, type SocketPair, type Holders } from '../exec/socket-holders.ts'
 
 /**
- * Who sends a request. `unknown`: a process of this machine that cannot be found. `hidden`: nobody is seen to hold the
- * connection, and some processes that no run has started hide what they hold. One of them may be it. An agent can look
- * the same: a descriptor that it has sent through a socket and not received yet is in no process.
+ * The sender of a request. `unknown`: a local process that cannot be identified. `hidden`: no visible process holds the
+ * connection, but some processes that no run started hide their open files, and one of them may be the sender. An agent
+ * can look the same, because a descriptor in transit through a socket is in no process.
  */
 export type Sender = 'person' | 'agent' | 'hidden' | 'unknown'
 
-/** What is read of the system; tests give their own. */
+/** System access; tests replace it. */
 export interface System {
   readonly canTell: boolean
   holders(connection: SocketPair): Promise<Holders | undefined>
@@ -18,15 +18,16 @@ export interface System {
   isHere(address: string): boolean
 }
 
-/** A sender, and which process of an agent it is. */
+/** A sender, and the process of an agent. */
 export interface FoundSender {
   readonly sender: Sender
   readonly agentPid?: number
 }
 
 /**
- * Who has the other end of a connection. Of several processes that share it one agent is enough. A process that hides
- * its descriptors (sshd does, and so do browsers) is no agent by its ancestors; another machine's is a person with the token.
+ * Identifies the process at the other end of a connection. If several processes share it, one agent is enough. A
+ * process that hides its descriptors (as sshd and browsers do) is not an agent if its ancestors are not; another
+ * machine's process is a person with the token.
  */
 export async function findSender(connection: SocketPair, system: System = LINUX): Promise<FoundSender> {
   if (!system.canTell) return { sender: 'person' }

@@ -3,28 +3,28 @@ import { environmentAbove, hasRunMark, isStartedByRun } from '../exec/run-marks.
 import { configHome, type Env } from '../config/homes.ts'
 
 /**
- * The environment of a process. Where a run has started it an agent could have changed that: the mark of a run is in
- * it all the same, and the configuration is the person's.
+ * The environment of a process. If a run started it, an agent could have changed that: the run's mark stays, and the
+ * configuration is the person's.
  */
 export function callerEnvironment(env: Env, pid: number): Env {
   if (!hasRunMark(env) && !isStartedByRun(pid)) return env
-  const mark = env['OFFSHOOT_RUN_ID'] || 'unknown' // says that there is a run, and never which
+  const mark = env['OFFSHOOT_RUN_ID'] || 'unknown' // proves that there is a run, but not which
   const above = environmentAbove(pid)
   return { ...env, OFFSHOOT_RUN_ID: mark, ...placesOf({ ...above, HOME: above?.['HOME'] || systemHome() }) }
 }
 
-/** Where the person's configuration and agent files are. Without a home and a place of its own there is none. */
+/** The person's configuration and agent files. Empty without a home and without an own location. */
 function placesOf(env: Env): Env {
   const { HOME, XDG_CONFIG_HOME } = env
   if (!HOME) return XDG_CONFIG_HOME ? { XDG_CONFIG_HOME } : {}
   return { HOME, XDG_CONFIG_HOME: configHome(env) }
 }
 
-/** As the system knows it, whatever HOME says. */
+/** From the system, not from HOME. */
 function systemHome(): string | undefined {
   try {
     return userInfo().homedir
   } catch {
-    return undefined // a user whom the system does not know
+    return undefined // a user unknown to the system
   }
 }

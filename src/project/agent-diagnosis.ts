@@ -10,28 +10,28 @@ import { knownModel } from './agent-sources.ts'
 import type { Env } from '../config/homes.ts'
 import { loadProject } from './project.ts'
 
-/** What is to be said of one agent file, of one agent of a file that holds several, or of one skill. */
+/** Diagnosis of one agent file, of one agent in a file with several, or of one skill. */
 export interface FileDiagnosis {
   readonly path: string
   readonly kind: 'agent' | 'skill'
-  /** The program that the file is written for; null of a skill. */
+  /** The program that the file is written for; null for a skill. */
   readonly format: string | null
   readonly name: string | null
-  /** `ignored`: it is read, but for what is named. `held`: a part of it, or all, is not granted. */
+  /** `ignored`: read, except for the named parts. `held`: a part of it, or all, is not granted. */
   readonly status: 'ok' | 'ignored' | 'held' | 'skipped'
   /** Why it is skipped. */
   readonly reason: string | null
   readonly ignored: readonly string[]
 }
 
-/** All that a workspace and its user have. */
+/** All files of a workspace and its user. */
 export async function diagnoseWorkspace(project: string, env: Env): Promise<readonly FileDiagnosis[]> {
   const { files } = (await loadProject(project, env)).found
   const skills = await findSkills(project)
   return [...files.map(ofAgent), ...skills.files.map(ofSkill)]
 }
 
-/** Of a file, or of a directory: of a workspace what it has, else all files in it, each by itself. */
+/** For a file, or a directory: a workspace's files, otherwise each file in it separately. */
 export async function diagnoseFiles(
   place: string,
   isDirectory: boolean,

@@ -1,8 +1,8 @@
 import type { AgentFileNote } from '../agents/load-agents.ts'
 
 /**
- * What is to be said of agent files to whoever uses them: each of ours, and of those of other programs, which may be
- * many and were not written for us, only how many are no agents.
+ * Notes about agent files for their users: each of our own files, but only the number of skipped files of other
+ * programs, which may be many and were not written for us.
  */
 export function agentNotes(notes: readonly AgentFileNote[]): {
   readonly ours: string[]
@@ -17,7 +17,7 @@ export function agentNotes(notes: readonly AgentFileNote[]): {
   return { ours: ours!.map(noteText), theirs: skipped === 0 ? [] : [summary] }
 }
 
-/** One line about an agent file that is skipped or has something wrong in it. */
+/** One line about a skipped or faulty agent file. */
 function noteText({ path, skipped, warnings, heldBack }: AgentFileNote): string {
   const why = skipped && heldBack.length === 0 ? [`skipped: ${skipped}`] : []
   return `${path}: ${[...why, ...warnings].join('; ')}`

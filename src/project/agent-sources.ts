@@ -15,19 +15,19 @@ import { foldedName, judgeAgent } from '../trust/agent-requests.ts'
 import { sha256, type AskedRequest, type IsGranted } from '../trust/trust-request.ts'
 
 export interface FoundAgents extends LoadedAgents {
-  /** What the project's files ask for (docs/trust.md). */
+  /** Requests of the project's files (docs/trust.md). */
   readonly requests: readonly AskedRequest[]
 }
 
 interface FindOptions {
   readonly isGranted?: IsGranted
-  /** What the runtime has beside the tools of the program and of these agents. */
+  /** Tools of the runtime besides the built-in ones and those of these agents. */
   readonly tools?: KnownTools
 }
 
 /**
- * The agents in the files of a workspace and of its user, those that other programs read included. Of the project's
- * counts what only narrows, and what `isGranted` grants.
+ * Agents from the files of a workspace and its user, including other programs' files. A project's agent applies as far
+ * as it only restricts, or `isGranted` grants it.
  */
 export async function findAgents(
   project: string,
@@ -53,14 +53,14 @@ export async function findAgents(
   return { ...(await loadAgents(agentPlaces(homes), { ...options, inForce })), requests }
 }
 
-/** Where files of the workspace and of its user are looked for. */
+/** Where to look for files of the workspace and its user. */
 export function homesOf(project: string, env: Env): Homes {
   return { project, home: homeIn(env), configHome: configHome(env) }
 }
 
 /**
- * What a name means without the project, other names of the built-in agents included: calls meant for these would reach
- * an agent of that very name. What the user says of a name is not said of an agent of a project.
+ * The meaning of a name without the project. Other names of built-in agents count too: calls meant for those would reach a
+ * project's agent of that name. The user's settings for a name do not apply to a project's agent.
  */
 function takenNames(users: readonly string[], base: Config): Map<string, string> {
   const configured = [
@@ -84,7 +84,7 @@ function builtinNames(name: string): (readonly [folded: string, meant: string])[
   ]
 }
 
-/** Where everything has a place of its own by other variables there need be none. */
+/** Not needed if other variables set every location. */
 function homeIn(env: Env): string | null {
   try {
     return homeOf(env)
@@ -93,13 +93,13 @@ function homeIn(env: Env): string | null {
   }
 }
 
-/** A line each, for where agents are used. */
+/** One line each, for places that use agents. */
 export function agentWarnings({ notes }: LoadedAgents): string[] {
   const { ours, theirs } = agentNotes(notes)
   return [...ours, ...theirs]
 }
 
-/** Models that a file may ask for: of a provider that can be reached, and none that names a file or a place. */
+/** Models that a file may ask for: from a reachable provider, and without a file or address in the name. */
 export function knownModel(env: Env, config?: ModelConfig): KnownModel {
   return (name) => {
     const [provider, ...rest] = name.split('/') as [Provider, ...string[]]
@@ -119,7 +119,7 @@ function isReachable(provider: Provider, env: Env, config?: ModelConfig): boolea
   }
 }
 
-/** `sonnet` is the default one of its kind, or the first in the catalogue. */
+/** `sonnet` is the default model of its kind, or the first in the catalogue. */
 function family(provider: Provider, name: string): string | undefined {
   if (provider !== 'anthropic' || !/^[a-z]+$/.test(name)) return undefined
   const { main = '' } = defaultModels[provider] ?? {}

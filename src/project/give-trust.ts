@@ -5,8 +5,8 @@ import { changeRecord, readRecord, type TrustedFile, type TrustRecord } from '..
 import type { Pin } from '../trust/pinned-restrictions.ts'
 
 /**
- * Records that a person grants what they were shown. @throws OffshootError `conflict` where the files ask for something
- * else by now, `config` where the record cannot be read or would not be believed.
+ * Records that a person grants what they were shown. @throws OffshootError `conflict` if the files ask for something
+ * else by now, `config` if the record is unreadable or would be ignored.
  */
 export async function giveTrust(directory: string, digest: string, env: Env): Promise<TrustState> {
   const { trust, loaded } = await loadProject(directory, env)
@@ -44,7 +44,7 @@ function record({ directory, requests }: TrustState, pin: Pin | null, env: Env):
   changeRecord(dataHome(env), (record) => ({ ...record, [directory]: { trustedAt, files } }))
 }
 
-/** Whether there was something to take back. @throws OffshootError `config` */
+/** Whether there was something to revoke. @throws OffshootError `config` */
 export function revokeTrust(directory: string, env: Env): boolean {
   const home = dataHome(env)
   if (!Object.hasOwn(readRecord(home), directory)) return false
@@ -56,7 +56,7 @@ export function revokeTrust(directory: string, env: Env): boolean {
   return wasTrusted
 }
 
-/** Every directory that is trusted. @throws OffshootError `config` */
+/** All trusted directories. @throws OffshootError `config` */
 export function listTrust(env: Env): TrustRecord {
   return readRecord(dataHome(env))
 }

@@ -15,22 +15,22 @@ import { knownModel } from './agent-sources.ts'
 import type { Env } from '../config/homes.ts'
 
 export interface ImportOptions {
-  /** The workspace into whose `.offshoot/agents` they go. */
+  /** The workspace; the files go to its `.offshoot/agents`. */
   readonly root: string
   readonly env: Env
   readonly format?: FormatName
-  /** Replaces what is there. */
+  /** Overwrites existing files. */
   readonly force?: boolean
 }
 
 export interface ImportedFile {
   readonly from: string
-  /** The file that was written; null: none, and `notes` ends with the reason. */
+  /** The written file; null: none, and `notes` ends with the reason. */
   readonly to: string | null
   readonly notes: readonly string[]
 }
 
-/** Writes the agents of one file as our own. Never rejects because of what the file holds. */
+/** Writes the agents of one file as our own. Never rejects because of the file's content. */
 export async function importAgentFile(
   path: string,
   options: ImportOptions,
@@ -75,7 +75,7 @@ async function importAgent(
   return { from, to, notes: [...notes, ...written.lost] }
 }
 
-/** Without what our own files may not have: names of tools and servers that are not here. */
+/** Drops names of tools and servers that do not exist here, which our own files may not contain. */
 function readable(agent: AgentDefinition): { readonly agent: AgentDefinition; readonly lost: string[] } {
   const { mcpServers = [], tools, disallowedTools, ...rest } = agent
   const isHere = (name: string) => isProgramTool(name, 'list')
@@ -94,18 +94,18 @@ function readable(agent: AgentDefinition): { readonly agent: AgentDefinition; re
   }
 }
 
-/** The model that cannot be used here is told of, and would be one of ours in our file. */
+/** Reports an unusable model, which would be valid in our own file. */
 function withoutModel(agent: AgentDefinition): AgentDefinition {
   const { model: _, ...extra } = agent.extra ?? {}
   return { ...agent, extra }
 }
 
-/** A link in the workspace may lead anywhere. */
+/** A link in the workspace may point anywhere. */
 async function isInside(root: string, directory: string): Promise<boolean> {
   return (await realpath(directory)).startsWith(join(await realpath(root), sep))
 }
 
-/** Nothing of a name can lead out of the directory, or be a name that a system keeps for itself. */
+/** A name must not leave the directory, or be reserved by a system. */
 function fileName(name: string): string {
   const safe = name
     .replace(/[^\p{L}\p{N}._-]+/gu, '-')
@@ -116,7 +116,7 @@ function fileName(name: string): string {
 
 const MAX_FILE_NAME = 60
 
-/** The new file or the old one is there, whatever happens in between; a link is replaced and not followed. */
+/** Atomic: either the new file or the old one exists; a link is replaced, not followed. */
 async function replace(path: string, text: string): Promise<void> {
   const next = `${path}.${randomUUID()}`
   try {

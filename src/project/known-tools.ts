@@ -7,7 +7,7 @@ import type { Registry } from '../tools/registry.ts'
 const HINT =
   'a rule for a tool of one project belongs in its offshoot.jsonc, one for a tool of a program in its own config'
 
-/** The tools that a runtime has beside those of the program. */
+/** The tools of a runtime besides the built-in ones. */
 export function knownTools(parts: {
   readonly tools?: Pick<Registry, 'list'> | undefined
   readonly agents?: Iterable<Pick<AgentDefinition, 'exposeAsTool'>> | undefined
@@ -18,7 +18,7 @@ export function knownTools(parts: {
   return { names: [...new Set([...own, ...agents, ...(parts.found?.agentTools ?? [])])] }
 }
 
-/** @throws OffshootError `config` for the first tool that a configuration names and that there is not. */
+/** @throws OffshootError `config` for the first unknown tool in a configuration. */
 export function requireKnown(strangers: readonly Stranger[], known: KnownTools): void {
   for (const stranger of strangers) {
     const problem = strangerProblem(stranger, known)

@@ -13,15 +13,15 @@ import { narrowConfig } from '../trust/narrow-config.ts'
 import { droppedRequests, NO_GRANTS, pinOf, type Grants, type Pin } from '../trust/pinned-restrictions.ts'
 import { sha256, type AskedRequest } from '../trust/trust-request.ts'
 
-/** Configuration, and what the project's file asks for. */
+/** Configuration, and the requests of the project's file. */
 export interface JudgedConfig extends LoadedConfig {
-  /** What is not granted of it is in no other field (docs/trust.md). */
+  /** Ungranted settings, which appear in no other field (docs/trust.md). */
   readonly requests: readonly AskedRequest[]
-  /** What narrows in the project's file; null where there is none. */
+  /** Restrictions of the project's file; null: none. */
   readonly pin: Pin | null
 }
 
-/** Of the project's file counts what only narrows, and what is granted. @throws OffshootError `config`. */
+/** The project's file applies as far as it only restricts or is granted. @throws OffshootError `config`. */
 export function loadConfig(
   directory: string,
   env: Env,

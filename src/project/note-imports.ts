@@ -10,18 +10,15 @@ interface Note {
 
 const MAX_DEPTH = 5
 const MAX_IMPORTS = 50
-/** So many reasons are named; of the others there is a count. */
+/** At most this many reasons are listed; the others are counted. */
 const MAX_PROBLEMS = 20
-/** No system has longer ones. */
+/** No system has longer paths. */
 const MAX_PATH_CHARS = 4_096
 const MAX_ALL_CHARS = 64 * 1024
-/** Claude Code and Gemini CLI import by `@path`; in an AGENTS.md that is only text. */
+/** Claude Code and Gemini CLI import by `@path`; in an AGENTS.md that is plain text. */
 const IMPORTING = new Set(['CLAUDE.md', 'GEMINI.md'])
 
-/**
- * The text of notes, followed by the files that it imports, each once. What is not imported is named with the reason,
- * as far as it is not too much.
- */
+/** The text of notes, followed by the imported files, each once. The first refused imports are listed with the reason. */
 export function withImports(note: Note, read: (path: string) => NoteFile): string {
   if (!IMPORTING.has(basename(note.path))) return note.text
   const top = dirname(note.path)
@@ -33,7 +30,7 @@ export function withImports(note: Note, read: (path: string) => NoteFile): strin
 }
 
 interface Imports {
-  /** Paths are shown from here. */
+  /** Base of displayed paths. */
   readonly top: string
   readonly read: (path: string) => NoteFile
   readonly done: Set<string>
@@ -53,7 +50,7 @@ function follow({ path, text }: Note, chain: readonly string[], imports: Imports
     if (!given) continue
     if (done.size <= MAX_IMPORTS) done.add(target)
     if ('problem' in given) {
-      // A word such as `@team` is no import.
+      // A word such as `@team` is not an import.
       if (NO_IMPORTS.has(given.problem) && !LOOKS_LIKE_FILE.test(written)) continue
       unread.add(key)
       if (unread.size <= MAX_PROBLEMS)
@@ -95,7 +92,7 @@ function importsIn(text: string): string[] {
   return paths.filter(({ length }) => length > 0 && length <= MAX_PATH_CHARS)
 }
 
-/** By hand: a pattern for it takes quadratic time where the signs do not stand at the end. */
+/** Scans by hand: a pattern would take quadratic time for signs that are not at the end. */
 function withoutPunctuation(path: string): string {
   let end = path.length
   while (end > 0 && '.,;:!?)]'.includes(path[end - 1]!)) end--
@@ -103,7 +100,7 @@ function withoutPunctuation(path: string): string {
 }
 
 const IMPORT = /(?<=^|[\s(])@([\w./~-]\S*)/gm
-/** It ends at the next equally long row of backticks, before an empty line. */
+/** Ends at the next run of equally many backticks, before an empty line. */
 const CODE_SPAN = /(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n)[^])*?(?<!`)\1(?!`)/g
 
 function withoutFences(text: string): string {

@@ -21,45 +21,42 @@ import { readTrusted } from '../trust/read-trust.ts'
 import { countText, shortened } from '../trust/request-text.ts'
 import { namesOfFiles, requireAgents } from '../config/unknown-agents.ts'
 
-/** What the files of a directory ask for. */
+/** Requests of a directory's files. */
 export interface TrustState {
   /** Its real path. */
   readonly directory: string
   readonly requests: readonly AskedRequest[]
-  /** Names exactly what was shown; a yes sends it back. */
+  /** Identifies exactly what was shown; a grant must send it back. */
   readonly digest: string
-  /** Why the user's record is not believed; null: it is, or there is none. */
+  /** Why the user's record is ignored; null: it is used, or there is none. */
   readonly problem: string | null
-  /** Another one after each change of what the user's record grants here. */
+  /** Changes with every change of the user's grants here. */
   readonly version: string
 }
 
-/** Configuration and agents of a directory, as far as they are in force. */
+/** The effective configuration and agents of a directory. */
 export interface Project {
   readonly loaded: JudgedConfig
   readonly found: FoundAgents
-  /** Every agent, with what the configuration says of it. */
+  /** Every agent, with its configuration applied. */
   readonly agents: AgentRegistry
   readonly trust: TrustState
-  /** What is to be said of agents that are configured, one line each. */
+  /** Warnings about configured agents, one line each. */
   readonly warnings: readonly string[]
 }
 
 export interface ProjectOptions {
-  /** What a program that uses the library says. */
+  /** Options of a program that uses the library. */
   readonly program?: RawConfig | undefined
-  /** Agents of such a program, which may bring more of them along with each conversation. */
+  /** Agents of such a program, which may add more for each conversation. */
   readonly own?: readonly AgentDefinition[] | undefined
-  /** The tools of a runtime with this configuration. Default: those that come with the program. */
+  /** The tools of a runtime with this configuration. Default: the built-in ones. */
   readonly toolsOf?: (config: Config) => Pick<Registry, 'list'>
-  /** Grants more than the user's record does. */
+  /** Grants more than the user's record. */
   readonly alsoGranted?: IsGranted
 }
 
-/**
- * `directory`: a real path. @throws OffshootError `config`, also for a rule that names a tool that neither the program nor
- * an agent has.
- */
+/** `directory`: a real path. @throws OffshootError `config`, also for a rule with an unknown tool. */
 export async function loadProject(
   directory: string,
   env: Env,
@@ -81,17 +78,17 @@ export async function loadProject(
   return { loaded, found, agents, warnings, trust: { directory, requests, digest, problem, version } }
 }
 
-/** The real path of a directory: what is granted is granted there. @throws OffshootError `usage`. */
+/** The real path of a directory, which grants refer to. @throws OffshootError `usage`. */
 export function rootOf(directory: string): string {
   return createWorkspace(directory).root
 }
 
-/** What is asked for and not granted. */
+/** Ungranted requests. */
 export function heldBack({ requests }: Pick<TrustState, 'requests'>): readonly AskedRequest[] {
   return requests.filter(({ granted }) => !granted)
 }
 
-/** A request without what only the record needs. */
+/** A request without fields that only the record needs. */
 export function shownRequest({ file, kind, key, text, granted }: AskedRequest) {
   return { file, kind, key: shortened(key), text, granted }
 }
@@ -99,7 +96,7 @@ export function shownRequest({ file, kind, key, text, granted }: AskedRequest) {
 const NAMED = 3
 const MAX_CHARS = 80
 
-/** One line where something is held back, for the person who starts a run there. */
+/** One line about ungranted requests, for the person who starts a run there. */
 export function trustWarnings(state: TrustState): string[] {
   const { directory, problem } = state
   const held = heldBack(state)

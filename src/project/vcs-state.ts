@@ -1,12 +1,12 @@
 import type { Guard } from '../exec/start-guard.ts'
 import { runProcess } from '../exec/run-process.ts'
 
-/** Longer than this nobody waits for it. Milliseconds. */
+/** Time limit, milliseconds. */
 const TIMEOUT_MS = 1_000
 
 /**
- * What is not committed in a directory of a git repository, in words; undefined where git does not say it in time. Nothing
- * that the repository configures is run: its filters are switched off by name, monitor and hooks by the environment.
+ * Uncommitted changes in a directory of a git repository, as text; undefined if git does not answer in time. Runs
+ * nothing that the repository configures: filters are disabled by name, monitor and hooks by the environment.
  */
 export async function readVcsState(directory: string, guard?: Guard): Promise<string | undefined> {
   const git = (args: readonly string[]) => runGit(args, directory, guard)
@@ -22,7 +22,7 @@ export async function readVcsState(directory: string, guard?: Guard): Promise<st
   return output === undefined ? undefined : changesText(output.split('\n').filter(Boolean).length)
 }
 
-/** undefined: one has a name that cannot be handed to git as it is. */
+/** undefined: a filter has a name that git cannot take as an argument. */
 function filterNames(lines: string): readonly string[] | undefined {
   const names = lines
     .split('\n')
@@ -36,7 +36,7 @@ function changesText(count: number): string {
   return count === 1 ? '1 file changed' : `${count} files changed`
 }
 
-/** undefined: it failed, or was too slow. To find no setting is no failure. */
+/** undefined: it failed, or was too slow. A missing setting is not a failure. */
 async function runGit(
   args: readonly string[],
   directory: string,

@@ -10,12 +10,12 @@ const NOTES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md']
 const MAX_NESTED = 20
 const MAX_NESTED_DEPTH = 3
 const MAX_DIRECTORIES = 200
-/** Directories of other people's files. */
+/** Directories with foreign files. */
 const FOREIGN = new Set(['node_modules', 'vendor'])
 
 /**
- * What the first context tells of a directory. What cannot be read is left out: the agent finds out by its tools.
- * `top`: of the workspace, if the directory is in one.
+ * Facts about a directory for the first context. Unreadable ones are left out: the agent can use its tools. `top`: of
+ * the workspace, if the directory is in one.
  */
 export function readWorkspaceFacts(root: string, top: string = root): WorkspaceFacts {
   const branch = gitBranch(root)
@@ -35,14 +35,14 @@ function topLevel(root: string): string[] {
   return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort()
 }
 
-/** The branch, or the commit, of the nearest repository; undefined where there is none. */
+/** Branch or commit of the nearest repository; undefined if there is none. */
 function gitBranch(root: string): string | undefined {
   return ancestors(root)
     .map(headOf)
     .find((each) => each !== undefined)
 }
 
-/** In a worktree and in a submodule `.git` is a file that names the directory. */
+/** In a worktree or a submodule, `.git` is a file that names the directory. */
 function headOf(directory: string): string | undefined {
   const dotGit = join(directory, '.git')
   const link = attempt(() => readHead(dotGit))
@@ -51,12 +51,12 @@ function headOf(directory: string): string | undefined {
   return (head && HEAD.exec(head)?.slice(1).find(Boolean)) || undefined
 }
 
-/** `.git` may lead to any file that is named HEAD: of what has another shape nothing is told. */
+/** `.git` may lead to any file named HEAD: content of another form is ignored. */
 const HEAD = /^(?:ref: refs\/heads\/([^\s\p{Cc}]{1,255})|([0-9a-f]{40,64}))\s*$/u
 
 /**
- * The nearest notes win: those of the directory itself before those above it, up to the top of its repository or of the workspace. A link
- * that leads out of there, or to what is guarded, is none: its text would go to the model unasked.
+ * The nearest notes win: the directory's own before those above, up to the top of its repository or of the workspace. A
+ * link to a place outside, or to a guarded file, is ignored, because its text would reach the model without asking.
  */
 function nearestNotes(root: string, top: string): { path: string; text: string } | undefined {
   const above = ancestors(root)
@@ -73,7 +73,7 @@ function nearestNotes(root: string, top: string): { path: string; text: string }
   for (const path of own.flatMap((directory) => NOTES.map((name) => join(directory, name)))) {
     const note = readNote(repository, path)
     if ('problem' in note) continue
-    // no further than the run may read unasked, or than whoever wrote the notes could write
+    // no further than the run may read without asking, or the author of the notes could write
     const bounds = [top, dirname(path)].flatMap((each) => attempt(() => createWorkspace(each)) ?? [])
     return { path, text: withImports({ path, text: note.text }, (each) => readWithin(bounds, each)) }
   }
@@ -93,7 +93,7 @@ function readNote(repository: Workspace, path: string): NoteFile {
   return text === undefined ? { problem: NO_FILE } : { text }
 }
 
-/** The notes of directories below, breadth first; of each directory the first that counts there. */
+/** Notes of subdirectories, breadth first; for each directory, the first valid file. */
 function notesBelow(root: string): string[] {
   const found: string[] = []
   let level = [root]
@@ -121,7 +121,7 @@ function ancestors(directory: string): string[] {
   return parent === directory ? [directory] : [directory, ...ancestors(parent)]
 }
 
-/** The first bytes of a regular file: what is no file must not keep the start waiting, and nobody reads more of it. */
+/** The first bytes of a regular file: other kinds could block the start, and nobody reads more of it. */
 function readHead(path: string, flags = 0): string {
   if (!statSync(path).isFile()) throw new Error('not a regular file')
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags)

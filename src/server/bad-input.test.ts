@@ -145,7 +145,7 @@ test.each([
 
 test('a verb that takes nothing says so', async () => {
   const { status, body } = await served.post(`/runs/${began.runId}/pause`, { force: true })
-  const message = 'force: there is no such field; no query is accepted here'
+  const message = 'force: there is no such field; no fields are accepted here'
   expect([status, body]).toMatchObject([422, { error: { message } }])
 })
 

@@ -2,9 +2,9 @@ import { isAbsolute, sep } from 'node:path'
 import type { ResolvedPath, Workspace } from './port.ts'
 
 /**
- * A workspace as an agent sees it that works in a directory of its own: paths start there and are named from there, those
- * elsewhere by their absolute paths. What is outside and what is guarded is what the whole workspace says.
- * `directory`: followed to where it leads now. Never throws.
+ * A workspace for an agent with its own directory: paths start there and are named from there, others by their absolute
+ * paths. The whole workspace decides what is outside or guarded. `directory`: resolved to its current target. Never
+ * throws.
  */
 export function workspaceAt(whole: Workspace, directory: string): Workspace {
   const root = whole.resolve(directory).absolute
@@ -18,7 +18,7 @@ export function workspaceAt(whole: Workspace, directory: string): Workspace {
   }
 }
 
-/** Where a path leads that starts in a directory, named as the whole workspace names it: for its rules. */
+/** The target of a path that starts in a directory, named as the whole workspace names it: for its rules. */
 export function resolveAt(whole: Workspace, directory: string, path: string): ResolvedPath {
   const startsThere = !isAbsolute(path) && !/^(~(\/|$)|file:)/i.test(path)
   return whole.resolve(startsThere ? `${directory}${sep}${path}` : path)

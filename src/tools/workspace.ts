@@ -8,16 +8,16 @@ import type { ResolvedPath, Workspace } from './port.ts'
 import { walkPath } from './walk-path.ts'
 
 export interface WorkspaceOptions {
-  /** What `~` stands for. */
+  /** Meaning of `~`. */
   readonly home?: string
-  /** Directories outside that hold the program's own configuration and data; they count as `config`. */
+  /** Outside directories with the program's own configuration and data; they count as `config`. */
   readonly ownDirectories?: readonly string[]
 }
 
 /**
- * The workspace of a directory. `resolve` never throws: a path that the system could not follow, and one that leads to
- * a device, a pipe or a socket, counts as outside. `$NAME` is not expanded.
- * @throws OffshootError `usage` when the directory cannot be used.
+ * The workspace of a directory. `resolve` never throws: a path that the system could not follow, or that leads to a
+ * device, a pipe or a socket, counts as outside. `$NAME` is not expanded. @throws OffshootError `usage` for an unusable
+ * directory.
  */
 export function createWorkspace(directory: string, options: WorkspaceOptions = {}): Workspace {
   const root = realDirectory(directory)
@@ -29,7 +29,7 @@ export function createWorkspace(directory: string, options: WorkspaceOptions = {
   }
 }
 
-/** A user whom the system does not know has no home. */
+/** A user unknown to the system has no home. */
 function homeOr(instead: string): string {
   try {
     return homedir() || instead
@@ -60,7 +60,7 @@ function realOrSame(path: string): string {
   return walkPath(root, base).real
 }
 
-/** `~`, `~/x` and `file:` URLs are what shells and models write for absolute paths. */
+/** Shells and models write `~`, `~/x` and `file:` URLs for absolute paths. */
 function expand(path: string, home: string): string {
   if (path === '~' || path.startsWith('~/')) return home + path.slice(1)
   if (!/^file:/i.test(path)) return path
@@ -83,7 +83,7 @@ function resolvePath(root: string, own: readonly string[], path: string): Resolv
   }
 }
 
-/** From the root where the path is written below it, so that names above the root play no part. */
+/** Relative to the root if the path is written below it, so that names above the root do not matter. */
 function walk(root: string, path: string): ReturnType<typeof walkPath> {
   if (!isAbsolute(path)) return walkPath(root, path)
   if (path === root || path.startsWith(root + sep)) return walkPath(root, path.slice(root.length + 1))
@@ -96,7 +96,7 @@ function splitRoot(path: string): { root: string; base: string } {
   return { root, base: path.slice(root.length) }
 }
 
-/** A symlink that is guarded where it stands is guarded wherever it leads. */
+/** A guarded symlink is guarded wherever it leads. */
 function guardOfAny(root: string, own: readonly string[], paths: readonly string[]): ResolvedPath['guarded'] {
   const guards = paths.flatMap((path) => {
     if (isWithin(path, root)) return []

@@ -15,7 +15,7 @@ export interface CurrentFile {
   readonly stats: Stats
 }
 
-/** What stands at a path now; undefined when nothing does. @throws ToolError as `readBytes`. */
+/** The content at a path; undefined if nothing is there. @throws ToolError like `readBytes`. */
 export async function readCurrent(target: ResolvedPath): Promise<CurrentFile | undefined> {
   try {
     return await readBytes(target)
@@ -25,7 +25,7 @@ export async function readCurrent(target: ResolvedPath): Promise<CurrentFile | u
   }
 }
 
-/** @throws ToolError unless this branch has read the file as it is now. */
+/** @throws ToolError unless this branch has read the file in its current state. */
 export function checkSeen(target: ResolvedPath, current: CurrentFile, context: ToolContext): void {
   const seen = context.files.seen(target.absolute)
   if (!seen) {
@@ -46,14 +46,14 @@ export function checkSeen(target: ResolvedPath, current: CurrentFile, context: T
 
 export interface Replacement {
   readonly bytes: Buffer
-  /** What it replaces; undefined: a new file. */
+  /** The replaced content; undefined: a new file. */
   readonly current?: CurrentFile | undefined
   readonly lines?: ChangedLines
 }
 
 /**
- * Puts bytes at a path as a whole: a reader sees the old file or the new one. Keeps mode and owner of the old one, makes
- * missing directories, and never writes through a link that was put in the way. Records the new stamp, and the receipt.
+ * Atomically replaces a file: readers see the old or the new one. Keeps its mode and owner, creates missing
+ * directories, and never writes through a link. Records the new stamp, and the receipt.
  */
 export async function replaceFile(
   target: ResolvedPath,
@@ -64,7 +64,7 @@ export async function replaceFile(
   const directory = await makeDirectory(dirname(target.absolute), dirname(target.relative))
   const temporary = join(directory.handlePath, temporaryName(context.run.callId))
   try {
-    await rm(temporary, { force: true }) // of an attempt whose process has ended
+    await rm(temporary, { force: true }) // left by an attempt whose process exited
     const stamp = await writeNew(temporary, bytes, current?.stats)
     context.signal.throwIfAborted()
     await rename(temporary, join(directory.handlePath, basename(target.absolute)))
@@ -80,7 +80,7 @@ export async function replaceFile(
   }
 }
 
-/** Removes the file under which a call writes, where its process has ended before it was renamed. */
+/** Removes a call's temporary file if its process exited before the rename. */
 export async function removeTemporary({ absolute, relative }: ResolvedPath, callId: CallId): Promise<void> {
   const directory = await openDirectory(dirname(absolute), dirname(relative))
   try {
@@ -90,12 +90,12 @@ export async function removeTemporary({ absolute, relative }: ResolvedPath, call
   }
 }
 
-/** Of a call: whoever recovers it finds the file again. */
+/** Named after the call, so that recovery finds the file. */
 function temporaryName(callId: CallId): string {
   return `.offshoot-${callId}.tmp`
 }
 
-/** Without it a loss of power may take back the new name, though the bytes are on disk. */
+/** Without it, a power loss may undo the rename although the bytes are on disk. */
 async function syncDirectory(handle: FileHandle): Promise<void> {
   try {
     await handle.sync()
@@ -104,7 +104,7 @@ async function syncDirectory(handle: FileHandle): Promise<void> {
   }
 }
 
-/** What file systems answer that have no sync for directories. */
+/** Errors of file systems that cannot sync directories. */
 const NO_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EPERM', 'EBADF'])
 
 async function writeNew(path: string, bytes: Buffer, old: Stats | undefined): Promise<FileStamp> {
@@ -119,13 +119,13 @@ async function writeNew(path: string, bytes: Buffer, old: Stats | undefined): Pr
   }
 }
 
-/** Only root may give a file to its old owner; for anybody else it becomes theirs. */
+/** Only root can restore the old owner; for others, the file becomes theirs. */
 async function copyRights(handle: FileHandle, old: Stats): Promise<void> {
   if (process.getuid?.() === 0) await handle.chown(old.uid, old.gid)
   await handle.chmod(old.mode & 0o7777)
 }
 
-/** Opens a directory, making what is missing name by name from one that was checked. */
+/** Opens a directory, creating missing names one by one below a checked one. */
 async function makeDirectory(absolute: string, name: string): ReturnType<typeof openDirectory> {
   try {
     return await openDirectory(absolute, name)

@@ -5,10 +5,10 @@ import { canonical, sha256, type AskedRequest, type IsGranted, type Source } fro
 import { scriptIdentity, scriptOf, scriptText } from './model-scripts.ts'
 import { requestText, valueText } from './request-text.ts'
 
-/** What an agent of a project is held against. */
+/** Context for judging a project's agent. */
 export interface AgentJudge {
   readonly base: Base
-  /** Names that mean an agent without the project, folded, and what that is: `the built-in agent main`. */
+  /** Names with a meaning outside the project, normalised, and that meaning: `the built-in agent main`. */
   readonly taken: ReadonlyMap<string, string>
   readonly isGranted: IsGranted
   /** The directory of the project. */
@@ -16,23 +16,23 @@ export interface AgentJudge {
 }
 
 export interface AgentVerdict {
-  /** As far as it is in force; null: not at all. */
+  /** The effective part; null: nothing. */
   readonly agent: AgentDefinition | null
   readonly requests: readonly AskedRequest[]
 }
 
-/** An agent that takes the place of another one is granted as a whole; of another one, each field that needs it. */
+/** An agent that replaces another one is granted as a whole; for a new agent, each field that needs it. */
 export function judgeAgent(agent: AgentDefinition, source: Source, judge: AgentJudge): AgentVerdict {
   const replaced = judge.taken.get(foldedName(agent.name))
   return replaced === undefined ? newAgent(agent, source, judge) : replacing(agent, replaced, source, judge)
 }
 
-/** A name that looks the same to people and models is the same here, but for letters of two alphabets. */
+/** Names that look alike to people and models are equal here, except across alphabets. */
 export function foldedName(name: string): string {
   return name.normalize('NFKC').toLowerCase().replace(NOT_SEEN, '')
 }
 
-/** What separates words, and what is drawn as nothing. */
+/** Word separators, and invisible characters. */
 const NOT_SEEN = /[\s_\-\u2800\p{Default_Ignorable_Code_Point}]/gu
 
 function replacing(
@@ -56,7 +56,7 @@ function replacing(
   return { agent: granted ? agent : null, requests: [{ ...request, granted }] }
 }
 
-/** What a person has to see of a definition; the words that it is told are in its file. */
+/** Fields of a definition that a person must see; the prompt is in its file. */
 const SHOWN: readonly FieldName[] = [
   'model',
   'effort',

@@ -3,7 +3,7 @@ import type { FieldName } from '../agents/definition-fields.ts'
 import type { AgentDefinition } from '../core/agent.ts'
 import type { Config } from '../config/config-schema.ts'
 
-/** What is in force without the project: the user's configuration and the defaults. */
+/** The configuration without the project: the user's, and the defaults. */
 export type Base = Pick<Config, 'limits'>
 
 type Value<F extends FieldName> = NonNullable<AgentDefinition[F]>
@@ -13,8 +13,8 @@ const always = () => true
 const never = () => false
 
 /**
- * Whether a field of an agent that a project adds is in force without trust: it only narrows, or it is words for people
- * and models. Rules are among these: those of an agent are a level below the user's and can lift nothing there.
+ * Whether a field of an agent added by a project applies without trust: it only restricts, or it is text for people and
+ * models. Rules are included, because an agent's rules are a level below the user's and cannot lift anything.
  */
 const holdsAlone: HoldsAlone = {
   title: always,
@@ -26,26 +26,26 @@ const holdsAlone: HoldsAlone = {
   mode: always,
   temperature: always,
   topP: always,
-  /** It makes no answer longer than the user's `models` allow: src/runtime/delegation/run-settings.ts. */
+  /** Answers cannot exceed the user's `models`: src/runtime/delegation/run-settings.ts. */
   maxOutputTokens: always,
   stopSequences: always,
-  /** To write for an hour costs more. */
+  /** Caching for an hour costs more. */
   promptCache: (keep) => keep === '5m',
   providerOptions: never,
   permissions: always,
   maxTurns: (turns, { limits }) => turns <= limits.maxTurnsSubagent,
-  /** A spawn that names no amount reserves a quarter of what is free. */
+  /** A spawn without a named amount reserves a quarter of what is free. */
   maxCostUsd: (usd, { limits }) => limits.budgetUsd === null || usd <= limits.budgetUsd / 4,
   timeoutMs: (ms, { limits }) => limits.timeoutMs === null || ms <= limits.timeoutMs,
   background: always,
-  /** It is one more request to a model. */
+  /** It causes one more request to a model. */
   firstTurnReminder: (asked) => !asked,
   isolation: always,
   backend: (name) => name === 'native',
   spawns: (names) => names.length === 0,
   inputSchema: always,
   outputSchema: always,
-  /** A preset is done here; a line of its own is one more request to a model. */
+  /** A preset runs locally; a custom instruction is one more request to a model. */
   summarize: (how) => typeof how === 'string' && !/\s/.test(how),
   exposeAsTool: never,
   contextFiles: (paths) => paths.every(isInside),
@@ -53,7 +53,7 @@ const holdsAlone: HoldsAlone = {
   mcpServers: (names) => names.length === 0,
 }
 
-/** By its name alone: what a link inside leads to is decided when the file is read. */
+/** Checked by name only: links inside are decided when the file is read. */
 function isInside(path: string): boolean {
   const plain = normalize(path)
   return !isAbsolute(plain) && !/^(~|file:)/i.test(plain) && plain !== '..' && !plain.startsWith('../')

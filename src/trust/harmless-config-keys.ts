@@ -2,12 +2,12 @@ import type { Config } from '../config/config-schema.ts'
 import type { Limits } from '../core/limits.ts'
 import { canonical } from './trust-request.ts'
 
-/** Whether a value of the project is in force without trust. `base`: what is in force without the project. */
+/** Whether a project's value applies without trust. `base`: the value without the project. */
 type HoldsAlone = (value: unknown, base: unknown) => boolean
 
 const always: HoldsAlone = () => true
 export const same: HoldsAlone = (value, base) => canonical(value) === canonical(base)
-/** null is no limit. */
+/** null: no limit. */
 export const atMost: HoldsAlone = (value, base) =>
   base === null || (typeof value === 'number' && typeof base === 'number' && value <= base)
 const DELEGATION = ['off', 'ask', 'auto']
@@ -31,10 +31,10 @@ export const LIMIT_JUDGES: Readonly<Record<keyof Limits, HoldsAlone>> = {
   timeoutMs: atMost,
 }
 
-/** `rules` and `agents` are read by what they hold; of an object each key is judged by itself. */
+/** `rules` and `agents` are judged by content; in an object, each key separately. */
 type Judge = HoldsAlone | 'each key' | 'rules' | 'agents' | typeof LIMIT_JUDGES
 
-/** Every key of the configuration. One that is judged by `same` needs trust where it changes anything. */
+/** Every configuration key. One judged by `same` needs trust for any change. */
 export const JUDGES: Readonly<Record<keyof Config, Judge>> = {
   $schema: always,
   announce: always,

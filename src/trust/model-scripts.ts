@@ -5,14 +5,14 @@ import type { AskedRequest, NamedScript } from './trust-request.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** The script that a model of a project names; undefined for a model that names none. */
+/** The script named by a project's model; undefined for other models. */
 export function scriptOf(model: unknown, root: string): NamedScript | undefined {
   if (typeof model !== 'string') return undefined
   const path = scriptPath(model, root)
   return path === undefined ? undefined : { id: model, sha256: hashOf(path) }
 }
 
-/** A yes to a script is a yes to its content: another content is another request. */
+/** A grant for a script covers its content: other content is another request. */
 export function scriptIdentity(script: NamedScript | undefined): { readonly script?: string | null } {
   return script ? { script: script.sha256 } : {}
 }
@@ -24,8 +24,8 @@ export function scriptText(script: NamedScript | undefined): string {
 }
 
 /**
- * The content that a person has granted of each script that the project names, by the id of the model; null: none. A
- * conversation that began with such a model names it too, whatever the script has become since.
+ * The granted content of each script that the project names, by model id; null: none. A conversation started with such
+ * a model names it too, however the script changes.
  */
 export function grantedScripts(requests: readonly AskedRequest[]): ReadonlyMap<string, string | null> {
   const named = requests.flatMap(({ granted, script }) => (script ? [{ granted, ...script }] : []))
@@ -33,7 +33,7 @@ export function grantedScripts(requests: readonly AskedRequest[]): ReadonlyMap<s
   return new Map(heldFirst.map(({ id, sha256, granted }) => [id, granted ? sha256 : null]))
 }
 
-/** Nothing that blocks or never ends (a pipe, a device) is opened. */
+/** Never opens anything that blocks or never ends (a pipe, a device). */
 function hashOf(path: string): string | null {
   try {
     const stats = statSync(path)

@@ -8,18 +8,18 @@ import { canonical, ruleIdentity, type AskedRequest, type IsGranted, type Source
 import { scriptIdentity, scriptOf, scriptText } from './model-scripts.ts'
 import { requestText, requestedRuleText, valueText } from './request-text.ts'
 
-/** What a project's configuration file says, as far as it is in force, and what it asks for. */
+/** The effective part of a project's configuration file, and its requests. */
 export interface NarrowedConfig {
   readonly values: RawConfig
   readonly requests: readonly AskedRequest[]
 }
 
-/** The configuration file, and the directory that a path in it is meant from. */
+/** The configuration file, and the base of its relative paths. */
 export interface ConfigFile extends Source {
   readonly root: string
 }
 
-/** `project` is checked; `user` is what the user's file says. */
+/** `project` is validated; `user` is the user's file. */
 export function narrowConfig(
   project: RawConfig,
   user: RawConfig,
@@ -40,7 +40,7 @@ interface Walk {
   readonly requests: AskedRequest[]
 }
 
-/** undefined: nothing of it. */
+/** undefined: no part applies. */
 function inForce(key: string, value: unknown, walk: Walk): unknown {
   const judge = Object.hasOwn(JUDGES, key) ? JUDGES[key as keyof Config] : same
   const base = walk.base[key as keyof Config] as unknown
@@ -60,7 +60,7 @@ function filtered(values: RawConfig, holds: (name: string, value: unknown) => bo
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => holds(name, value)))
 }
 
-/** Notes a request; returns whether it is granted. */
+/** Records a request; returns whether it is granted. */
 function asks(key: string, value: unknown, base: unknown, walk: Walk): boolean {
   const now = base === undefined || base === null ? '' : `; without this it is ${valueText(base)}`
   const script = isModel(key) ? scriptOf(value, walk.source.root) : undefined
@@ -98,8 +98,8 @@ function note(
 }
 
 /**
- * The rules without the allows that are not granted. To leave one out never makes the layer weaker: a call that it
- * matched last is decided by an earlier rule, or by nobody here.
+ * The rules without ungranted allow rules. Dropping one never weakens the layer: calls that it matched last are decided
+ * by an earlier rule, or by none here.
  */
 function rulesInForce(rules: readonly Rule[], walk: Walk): readonly Rule[] {
   return rules.filter((rule, at) => {
@@ -110,14 +110,14 @@ function rulesInForce(rules: readonly Rule[], walk: Walk): readonly Rule[] {
   })
 }
 
-/** For every tool, or for every call of one. */
+/** Applies to every tool, or to every call of one. */
 function isBroadRule({ tool, pattern = '*' }: Rule): boolean {
   return tool === '*' || /^[*/\s]*$/.test(pattern)
 }
 
 /**
- * What a configuration says of an agent is granted as a whole: an agent that lost some of its fields would be another one.
- * In force without trust is what narrows an agent that is there without the project.
+ * Settings of an agent are granted as a whole, because partial settings would make another agent. Without trust, only
+ * restrictions of agents that exist outside the project apply.
  */
 function agentsInForce(agents: RawConfig, walk: Walk): RawConfig {
   return Object.fromEntries(
@@ -141,7 +141,7 @@ function agentsInForce(agents: RawConfig, walk: Walk): RawConfig {
   )
 }
 
-/** As it is without the project; null: the project's own, whose fields are granted together. */
+/** The agent without the project; null: the project's own, whose fields are granted together. */
 function knownAgent(name: string, { agents }: Config): { readonly maxTurns: number | undefined } | null {
   const configured = Object.hasOwn(agents, name) ? agents[name] : undefined
   const builtin = builtinAgents().find((agent) => agent.name === name)
@@ -149,7 +149,7 @@ function knownAgent(name: string, { agents }: Config): { readonly maxTurns: numb
   return { maxTurns: configured?.maxTurns ?? builtin?.maxTurns }
 }
 
-/** Rules, unwanted tools and the mode of an agent add up over the sources: they take away, whatever they say. */
+/** Rules, disallowed tools and the mode of an agent only add restrictions, so they accumulate over all sources. */
 function narrows(field: string, value: unknown, known: ReturnType<typeof knownAgent>): boolean {
   if (known === null) return false
   if (field === 'maxTurns') return known.maxTurns !== undefined && atMost(value, known.maxTurns)

@@ -6,18 +6,18 @@ import { canonical, type AskedRequest, type IsGranted, type Source } from './tru
 import { requestText, requestedRuleText, valueText } from './request-text.ts'
 
 /**
- * What narrowed in a project's configuration when a person trusted it. It stays in force when the file changes, until the
- * person trusts the file again: an agent that may write there takes away nothing that binds it.
+ * Restrictions of a project's configuration at the time a person trusted it. They apply until the person trusts the
+ * changed file: an agent that can write there cannot remove its own restrictions.
  */
 export interface Pin {
-  /** Of the file as it was trusted. */
+  /** Hash of the trusted file. */
   readonly sha256: string
-  /** Those that ask or deny. */
+  /** Ask and deny rules. */
   readonly rules: readonly Rule[]
   readonly values: RawConfig
 }
 
-/** What a person has granted for the configuration of a directory. */
+/** A person's grants for a directory's configuration. */
 export interface Grants {
   readonly isGranted: IsGranted
   readonly pin?: Pin | undefined
@@ -27,14 +27,14 @@ export const NO_GRANTS: Grants = { isGranted: () => false }
 
 const NARROWING = ['limits', 'delegation', 'recovery', 'agents']
 
-/** What narrows in a file as it is now. */
+/** Restrictions in the current file. */
 export function pinOf(project: RawConfig, user: RawConfig, source: ConfigFile): Pin {
   const { permissions, ...others } = narrowConfig(project, user, source, () => false).values
   const values = Object.fromEntries(Object.entries(others).filter(([key]) => NARROWING.includes(key)))
   return { sha256: source.sha256, rules: (permissions ?? []) as readonly Rule[], values }
 }
 
-/** What of it the file says no more, as requests; they are granted by trusting the file again. */
+/** Restrictions that the file no longer has, as requests; trusting the file again grants them. */
 export function droppedRequests(pin: Pin, project: RawConfig, source: Source): AskedRequest[] {
   const rules = configSchema().shape.permissions.parse(project['permissions'] ?? [])
   const said = new Set(rules.map(canonical))
@@ -60,7 +60,7 @@ export function droppedRequests(pin: Pin, project: RawConfig, source: Source): A
 interface Lost {
   readonly key: string
   readonly value: unknown
-  /** Of a list that is still set. */
+  /** For a list that is still set. */
   readonly isItem: boolean
 }
 
@@ -77,7 +77,7 @@ function lostValues(path: readonly string[], pinned: unknown, now: unknown): Los
   })
 }
 
-/** By what they say: a list that is as long as before can hold something else. */
+/** Compared by content: a list of the same length may have other items. */
 function lostItems(key: string, pinned: readonly unknown[], now: unknown): Lost[] {
   const said = new Set((Array.isArray(now) ? now : []).map(canonical))
   return pinned.filter((item) => !said.has(canonical(item))).map((value) => ({ key, value, isItem: true }))

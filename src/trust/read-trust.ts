@@ -5,17 +5,17 @@ import { isOwnRecord, readRecord, type TrustedDirectory } from './trust-record.t
 import type { Grants, Pin } from './pinned-restrictions.ts'
 import { canonical, isCovered, sha256, type IsGranted } from './trust-request.ts'
 
-/** What the user's record says of a directory. */
+/** The user's record for a directory. */
 export interface Trusted extends Grants {
-  /** Why the record is not believed. */
+  /** Why the record is ignored. */
   readonly problem: string | null
-  /** Another one after each change of what is granted. */
+  /** Changes with every change of grants. */
   readonly version: string
 }
 
 const NOTHING: IsGranted = () => false
 
-/** Never throws: a record that cannot be read grants nothing. `directory`: a real path. */
+/** Never throws: an unreadable record grants nothing. `directory`: a real path. */
 export function readTrusted(directory: string, env: Env): Trusted {
   try {
     const home = dataHome(env)

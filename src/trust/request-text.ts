@@ -1,6 +1,6 @@
 import type { Rule } from '../core/agent.ts'
 
-/** What a value is for a person. */
+/** A value as text for a person. */
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -18,15 +18,15 @@ const MAX_TEXT = 200
 const MAX_TAIL = 110
 
 /**
- * The text of a request. A long one is cut in the middle and says how much is missing, so that one request never hides the
- * others. `tail`: what a person needs to see whatever the file says before it.
+ * The text of a request. A long one is cut in the middle with the missing length, so that no request hides the others.
+ * `tail`: what a person must see, whatever the file contains before it.
  */
 export function requestText(head: string, tail = ''): string {
   const end = shortened(tail, MAX_TAIL)
   return shortened(head, MAX_TEXT - end.length) + end
 }
 
-/** The beginning and the end, and how much is missing between them. */
+/** Start and end, with the missing length between them. */
 export function shortened(text: string, max = MAX_TEXT): string {
   if (text.length <= max) return text
   const note = `… ${text.length} characters in all …`
@@ -35,10 +35,10 @@ export function shortened(text: string, max = MAX_TEXT): string {
   return `${text.slice(0, kept - end)}${note}${text.slice(text.length - end)}`.toWellFormed()
 }
 
-/** More requests than this are counted by their kind too. */
+/** Longer lists are also counted by kind. */
 const MANY = 10
 
-/** `: 12 rules, 1 model` for a long list; nothing for a short one. */
+/** `: 12 rules, 1 model` for a long list; empty for a short one. */
 export function kindsText(requests: readonly { readonly kind: string }[]): string {
   if (requests.length <= MANY) return ''
   const kinds = [...Map.groupBy(requests, ({ kind }) => kind)]

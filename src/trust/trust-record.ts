@@ -7,7 +7,7 @@ import { once } from '../core/once.ts'
 import { withFileLock } from '../store/sqlite/file-lock.ts'
 import type { Pin } from './pinned-restrictions.ts'
 
-/** What a person has agreed to, by the real path of the directory. */
+/** A person's grants, by the real path of the directory. */
 export type TrustRecord = Readonly<Record<string, TrustedDirectory>>
 
 export interface TrustedDirectory {
@@ -20,7 +20,7 @@ export interface TrustedFile {
   readonly sha256: string
   /** Identities of requests. */
   readonly accepted: readonly string[]
-  /** Of a configuration: what narrows in it. */
+  /** For a configuration: its restrictions. */
   readonly narrows?: Pick<Pin, 'rules' | 'values'> | undefined
 }
 
@@ -52,7 +52,7 @@ function fileSchema() {
   })
 }
 
-/** An absent file holds nothing. @throws OffshootError `config` for one that cannot be read for certain. */
+/** A missing file is empty. @throws OffshootError `config` for one that cannot be read reliably. */
 export function readRecord(home: string): TrustRecord {
   const path = join(home, FILE_NAME)
   try {
@@ -72,10 +72,7 @@ export function readRecord(home: string): TrustRecord {
   }
 }
 
-/**
- * One process at a time reads and writes: a revoke beside a trust is not lost. The old record or the new one is there,
- * whatever happens in between.
- */
+/** One process at a time reads and writes, so that simultaneous changes are not lost. The write is atomic. */
 export function changeRecord(home: string, change: (record: TrustRecord) => TrustRecord): void {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   withFileLock(join(home, LOCK_NAME), () => writeRecord(home, change(readRecord(home))))
@@ -96,8 +93,8 @@ function writeRecord(home: string, directories: TrustRecord): void {
 }
 
 /**
- * Whether the record is part of what it is about: a directory that brings its own record along would trust itself. The
- * user's home directory holds the record and is the user's.
+ * Whether the record is inside the directory that it covers: a directory that brings its own record would trust itself.
+ * The user's home directory holds the record and belongs to the user.
  */
 export function isOwnRecord(home: string, directory: string, userHome: string | null): boolean {
   const path = realOrNull(join(home, FILE_NAME))

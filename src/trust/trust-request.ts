@@ -1,42 +1,42 @@
 import { createHash } from 'node:crypto'
 import type { Rule } from '../core/agent.ts'
 
-/** Something that a file of a directory asks for and that only a person can grant. */
+/** A request of a file in a directory that only a person can grant. */
 export interface TrustRequest {
-  /** From the root of the directory, with `/`. */
+  /** Path relative to the directory, with `/`. */
   readonly file: string
-  /** Of the whole file, as it was read. */
+  /** Hash of the whole file as it was read. */
   readonly sha256: string
   readonly kind: 'rule' | 'model' | 'limit' | 'price' | 'agent' | 'setting'
-  /** Where it is in the file: `limits.budgetUsd`, `agents.critic.model`. */
+  /** Place in the file: `limits.budgetUsd`, `agents.critic.model`. */
   readonly key: string
-  /** One line for a person. It holds words of the file: it is shown as text and never as markup. */
+  /** One line for a person. It contains words of the file: show it as text, never as markup. */
   readonly text: string
   /** Two requests with the same identity in the same file ask for the same thing. */
   readonly identity: string
 }
 
-/** A request, and whether a person has granted it before. */
+/** A request, and whether a person has granted it. */
 export interface AskedRequest extends TrustRequest {
   readonly granted: boolean
-  /** That the model of the request reads. */
+  /** The script of the requested model. */
   readonly script?: NamedScript | undefined
-  /** Whether it grants so much that a person has to see it before the others. */
+  /** Whether it grants so much that a person must see it first. */
   readonly isBroad?: boolean
 }
 
-/** Those that grant most come first; else they stay in the order of the files. */
+/** The widest requests first; otherwise in the order of the files. */
 export function broadFirst(requests: readonly AskedRequest[]): readonly AskedRequest[] {
   return requests.toSorted((a, b) => Number(b.isBroad ?? false) - Number(a.isBroad ?? false))
 }
 
-/** `id`: the model as the file names it. `sha256`: of its content; null for one that is missing or cannot be read. */
+/** `id`: the model as the file names it. `sha256`: hash of its content; null: missing or unreadable. */
 export interface NamedScript {
   readonly id: string
   readonly sha256: string | null
 }
 
-/** Decides about each request; `trust.json` of the user, or a program that uses the library. */
+/** Decides each request: the user's `trust.json`, or a program that uses the library. */
 export type IsGranted = (request: TrustRequest) => boolean
 
 export interface Source {
@@ -48,7 +48,7 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** JSON whose keys are sorted, so that the order in a file makes no difference. */
+/** JSON with sorted keys, so that their order makes no difference. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     typeof each === 'object' && each !== null && !Array.isArray(each)
@@ -57,12 +57,11 @@ export function canonical(value: unknown): string {
   )
 }
 
-/** More of them are only compared as a whole, so that the identities of a long list stay short. */
+/** Longer lists are compared by a single hash, to keep identities short. */
 const MAX_UNDER = 100
 
 /**
- * An allow rule with the rules of its layer that narrow it: those that follow and ask or deny. An allow that loses one of
- * them allows more than it did.
+ * An allow rule together with the following ask and deny rules of its layer: without one of those it would allow more.
  */
 export function ruleIdentity(rule: Rule, after: readonly Rule[]): string {
   const narrowing = after.filter(({ action }) => action !== 'allow').map((each) => sha256(canonical(each)))
@@ -70,7 +69,7 @@ export function ruleIdentity(rule: Rule, after: readonly Rule[]): string {
   return canonical({ allow: rule, under: under.length > MAX_UNDER ? sha256(under.join()) : under })
 }
 
-/** Whether a request asks for nothing beyond what was accepted under this identity. */
+/** Whether a request asks for nothing beyond what was granted under this identity. */
 export function isCovered(
   accepted: string,
   { identity, kind }: Pick<TrustRequest, 'identity' | 'kind'>,
@@ -94,7 +93,7 @@ function readRule(
   }
 }
 
-/** What a person is shown, in one word: a yes is for exactly this. */
+/** A digest of what a person is shown: a grant applies to exactly this. */
 export function digestOf(directory: string, requests: readonly TrustRequest[]): string {
   const shown = requests.map(({ file, sha256: hash, identity, text }) => [file, hash, identity, text])
   return sha256(JSON.stringify([directory, shown]))

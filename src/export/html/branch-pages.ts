@@ -16,26 +16,26 @@ import { stateWordsOf, statusLinesOfDocument, type ShownRun, type WriteOptions }
 import { hueOf } from './format-figures.ts'
 import { kindWord } from './status-labels.ts'
 
-/** One branch as it is shown. Anchors are counted: no text of the document is in one. */
+/** One branch as shown. Anchors are numbers, never text of the document. */
 export interface BranchPage {
   readonly anchor: string
   readonly name: string
-  /** Only the main branch has its bare name: anybody names the others. As in Markdown. */
+  /** Only the main branch has its bare name, because anybody can choose names. The same in Markdown. */
   readonly heading: string
   readonly type: string
   readonly agent: string
-  /** A class: an agent has the same at any time. */
+  /** A CSS class: constant per agent name. */
   readonly hue: string
   readonly inheritContext: boolean
   readonly originCallId: CallId | undefined
   readonly metadata: BranchMetadata
   readonly runs: readonly ShownRun[]
-  /** How deep it stands; 0 is the main branch. */
+  /** Depth; 0 is the main branch. */
   readonly depth: number
-  /** Where it began; undefined where it began at no message. */
+  /** Its origin; undefined without an origin message. */
   readonly origin: Spot | undefined
   readonly messages: readonly ShownMessage[]
-  /** The subagents below it that nobody continues by themselves. */
+  /** The paused subagents below it that must be continued by hand. */
   readonly left: readonly PlacedRun[]
 }
 
@@ -46,28 +46,28 @@ export interface ShownMessage {
   readonly message: ExportedMessage
 }
 
-/** A message that something leads to. */
+/** A message that a link leads to. */
 export interface Spot {
   readonly anchor: string
   readonly number: number
   readonly page: BranchPage
 }
 
-/** Everything that is looked up while a document is written. */
+/** Lookup tables for rendering a document. */
 export interface Index {
   readonly pages: readonly BranchPage[]
   readonly calls: ReadonlyMap<CallId, ExportedCall>
   /** What the journal adds to the results of calls. */
   readonly callFacts: FactsByCall
-  /** The first result of a call on the same branch, which stands with it; any other stands alone. */
+  /** The first result of a call on the same branch, shown with it; others are shown separately. */
   readonly results: ReadonlyMap<CallId, ToolResultPart>
   readonly byId: ReadonlyMap<BranchId, BranchPage>
   /** The branches that start at a message, and those that a call started. */
   readonly startedAt: ReadonlyMap<MessageId, readonly BranchPage[]>
   readonly startedBy: ReadonlyMap<CallId, BranchPage>
-  /** Every call that stands in some message. */
+  /** Every call in a message. */
   readonly called: ReadonlySet<CallId>
-  /** Messages that are the report of a run. */
+  /** Messages that are a run's report. */
   readonly reports: ReadonlySet<MessageId>
   readonly isDriven: boolean
 }
@@ -119,7 +119,7 @@ function addTo<Key, Value>(groups: Map<Key, Value[]>, key: Key, value: Value): v
   else groups.set(key, [value])
 }
 
-/** Whether a result stands with its call. */
+/** Whether a result is shown with its call. */
 export function isPaired({ results }: Pick<Index, 'results'>, part: ToolResultPart): boolean {
   return results.get(part.callId) === part
 }
@@ -174,13 +174,13 @@ function branchPage(
   }
 }
 
-/** System messages are not, nor is one that holds nothing but results which stand with their calls. */
+/** Excludes system messages, and messages with only results that are shown with their calls. */
 function isShown({ role, parts }: ExportedMessage, results: Index['results']): boolean {
   if (role === 'system') return false
   return role !== 'tool' || parts.some((part) => part.type !== 'tool-result' || !isPaired({ results }, part))
 }
 
-/** A message that is not shown has its own number, and is found at the one before it. */
+/** A hidden message has its own number and links to the message before it. */
 function addSpots(spots: Map<MessageId, Spot>, page: BranchPage, messages: readonly ExportedMessage[]): void {
   const numbers = messageNumbers(messages)
   let next = 0

@@ -3,10 +3,10 @@ import type { BranchPage } from './branch-pages.ts'
 import { stateFacts } from './state-markup.ts'
 import { kindWord } from './status-labels.ts'
 
-/** Lists in lists: deeper ones stand in the last, with their level in words. */
+/** Nested lists; deeper branches are in the last one, with their level as text. */
 const MAX_DEPTH = 6
 
-/** All branches, each under the one in which it stands, linked. */
+/** All branches as a linked tree. */
 export function branchTreeMarkup(pages: readonly BranchPage[]): Markup {
   const lines: Markup[] = []
   let depth = -1

@@ -10,7 +10,7 @@ import { lookMark, stateFacts } from './state-markup.ts'
 import { kindWord, runLook } from './status-labels.ts'
 import { costWords, counted, durationWords, tokenTotals } from './format-figures.ts'
 
-/** A branch with everything that was said on it. */
+/** A branch with all its messages. */
 export function branchView(page: BranchPage, index: Index): Markup {
   const { anchor, heading: title, agent, hue, type, messages, runs, metadata } = page
   const heading = `${anchor}h`
@@ -41,7 +41,7 @@ function originLine({ origin, inheritContext }: BranchPage): Markup {
   </p>`
 }
 
-/** Errors, and why there is no report: never folded away. */
+/** Errors, and why there is no report: never folded. */
 function stopLines({ error, reportNote, waitingFor }: ExportedRun, run: string): Markup {
   const waits =
     waitingFor &&
@@ -51,7 +51,7 @@ function stopLines({ error, reportNote, waitingFor }: ExportedRun, run: string):
   return markup`${waits}${failed}${reportNote && markup`<p class="trouble needs">${run}${reportNote}</p>`}`
 }
 
-/** What nobody continues by itself: never folded away. */
+/** Subagents that must be continued by hand: never folded. */
 function leftLines({ left }: BranchPage, { byId }: Index): Markup[] {
   return left.map(({ agent, description, reason, branchId }) => {
     const name = `${agent} (${description})`
@@ -92,7 +92,7 @@ function runItem(run: ShownRun): Markup {
   </li>`
 }
 
-/** What tools say that they did; made by the program, never by a model. */
+/** Receipts of tools, recorded by the program, never by a model. */
 function receiptList(receipts: Receipts): Markup {
   const { changed, read, commands, hosts, denied, errors, unknown, more } = receipts
   const lines = [
@@ -157,7 +157,7 @@ function planFold(items: readonly { readonly text: string; readonly status: stri
   </details>`
 }
 
-/** What had not been read yet. */
+/** Unread items. */
 function waitingFold(inbox: readonly ExportedInboxItem[] = []): Markup {
   const items = inbox.filter((item) => item.deliveredAt === null && item.withdrawnAt === null)
   if (items.length === 0) return nothing

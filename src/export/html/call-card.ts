@@ -8,7 +8,7 @@ import { lookMark, stateFacts } from './state-markup.ts'
 import { callLook, kindWord, type Look } from './status-labels.ts'
 import { durationWords, sizeWords } from './format-figures.ts'
 
-/** A tool call with its outcome as a card: one line, which opens to input and output. */
+/** A tool call as a card: one line that opens to input and output. */
 export function callCard(part: ToolCallPart, index: Index): Markup {
   const call = index.calls.get(part.callId)
   const result = index.results.get(part.callId)
@@ -28,7 +28,7 @@ export function callCard(part: ToolCallPart, index: Index): Markup {
   </div>`
 }
 
-/** A result whose call stands elsewhere. */
+/** A result whose call is elsewhere. */
 export function resultCard(part: ToolResultPart, index: Index): Markup {
   const call = index.calls.get(part.callId)
   const end = endOf(call, part, index)
@@ -42,7 +42,7 @@ export function resultCard(part: ToolResultPart, index: Index): Markup {
   </div>`
 }
 
-/** The result is the last word; before it, the journal. */
+/** The result decides; without one, the journal. */
 function endOf(
   call: ExportedCall | undefined,
   result: ToolResultPart | undefined,
@@ -52,7 +52,7 @@ function endOf(
   return call && callEnd({ ...call, ...callFacts.get(call.id) })
 }
 
-/** Of a picture the picture, if it is of a kind that can do nothing but be looked at; otherwise its name. */
+/** Safe image types are shown; for other files, only the name. */
 export function fileView({ mediaType, data, filename }: FileData): Markup {
   const name = filename ?? 'a file without a name'
   const about = markup`${name} · ${mediaType} · ${sizeWords(Math.floor((data.length * 3) / 4))}`
@@ -73,7 +73,7 @@ function subagentLine(page: BranchPage): Markup {
   </p>`
 }
 
-/** Tools make the title: a verb, and what it is done to. */
+/** Titles come from tools: a verb and its target. */
 function summary(title: string, look: Look, call: ExportedCall | undefined): Markup {
   const space = title.indexOf(' ')
   const [verb, target] = space < 0 ? [title, ''] : [title.slice(0, space), title.slice(space + 1)]
@@ -87,7 +87,7 @@ function summary(title: string, look: Look, call: ExportedCall | undefined): Mar
 function approvalLine({ answer, answeredBy, note, rule, detail }: ExportedApproval): Markup {
   const by = answeredBy && markup` by ${answeredBy}`
   const answered = answer === null ? markup`Not answered` : markup`${ANSWERS[answer]}${by}`
-  return markup`<p class="about">${answered}${note && markup`: “${note}”`}. Asked because ${rule}.</p>
+  return markup`<p class="about">${answered}${note && markup`: “${note}”`}. Reason: ${rule}.</p>
     <pre class="io">${detail}</pre>`
 }
 
@@ -107,7 +107,7 @@ function questionLines({ question, options, answer, answeredBy }: ExportedQuesti
   </div>`
 }
 
-/** Texts as they are, so that what has many lines has them here too; everything else as JSON. */
+/** Strings unchanged, so that line breaks show; everything else as JSON. */
 function inputOf({ input, invalid, tool }: ToolCallPart): Markup {
   if (invalid !== undefined)
     return markup`<p class="about">Not valid JSON:</p>
@@ -146,7 +146,7 @@ function outputOf({ tool, output }: ToolResultPart): Markup {
     ${files.map(fileView)}`
 }
 
-/** Their outputs hold a diff. */
+/** Tools whose output contains a diff. */
 const CHANGING: ReadonlySet<string> = new Set(['edit', 'write'])
 
 function diffLines(text: string): Markup[] {
@@ -158,7 +158,7 @@ function diffLines(text: string): Markup[] {
   })
 }
 
-/** What must not be folded away: an error, a refusal, an outcome that nobody knows. Hidden where the open card shows it. */
+/** Never folded: errors, denials, unknown outcomes. Hidden if the open card shows it. */
 function trouble(
   end: CallEnd | undefined,
   call: ExportedCall | undefined,

@@ -16,7 +16,7 @@ export function counted(count: number, one: string): string {
   return `${numberWords(count)} ${one}${count === 1 ? '' : 's'}`
 }
 
-/** US dollars. null: a price is not known, which is never nothing. */
+/** US dollars. null: an unknown price, which is never 0. */
 export function costWords(costUsd: number | null): string {
   if (costUsd === null) return 'cost unknown'
   if (costUsd === 0) return '$0'
@@ -34,7 +34,7 @@ export function durationWords(ms: number): string {
   return `${Math.floor(minutes / 60)}h${two(minutes % 60)}m`
 }
 
-/** In UTC, so that two exports are equal wherever they are made. Of a time that no calendar has, its number. */
+/** In UTC, so that exports are equal wherever they are made. An invalid time is shown as its number. */
 export function timeWords(ms: number): { readonly iso: string; readonly short: string } {
   const date = new Date(ms)
   if (Number.isNaN(date.getTime())) return { iso: '', short: String(ms) }
@@ -47,7 +47,7 @@ export function sizeWords(bytes: number): string {
   return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-/** A class for the hue of an agent: one of eight, the same for a name at any time. */
+/** A CSS class for the hue of an agent: one of eight, constant per name. */
 export function hueOf(agent: string): string {
   let sum = 0
   for (const char of agent) sum = (sum * 31 + char.codePointAt(0)!) >>> 0

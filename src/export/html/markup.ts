@@ -1,6 +1,6 @@
 import { terminalText } from '../../core/terminal-text.ts'
 
-/** Text that is markup already. Nothing else comes into a page as it is. */
+/** Trusted markup, the only text that enters a page unescaped. */
 export class Markup {
   readonly text: string
 
@@ -9,12 +9,12 @@ export class Markup {
   }
 }
 
-/** What may stand between the pieces of `markup`: false, null and undefined are nothing. */
+/** Values allowed in `markup`: false, null and undefined render nothing. */
 type Content = string | number | Markup | readonly Markup[] | false | null | undefined
 
 /**
- * Markup of a template: every string in it is escaped, for text and for a quoted attribute alike, and its control and
- * direction characters are shown as pictures. So nothing that was said can become markup, wherever it is put.
+ * Template tag for markup: every string in it is escaped for text and quoted attributes, and control and bidirectional
+ * characters become visible. So no content of a conversation can become markup.
  */
 export function markup(pieces: TemplateStringsArray, ...contents: readonly Content[]): Markup {
   let text = pieces[0]!

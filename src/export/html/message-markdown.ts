@@ -1,8 +1,8 @@
 import { markup, type Markup } from './markup.ts'
 
 /**
- * What was said, in the little of Markdown that cannot go wrong: fences, tables as they were typed, headings as a line of
- * their own, code and strong words. Links stay text: nothing in an export leads to another place.
+ * A safe subset of Markdown: fences, tables as typed, headings as separate lines, code and strong text. Links stay
+ * text: nothing in an export leads elsewhere.
  */
 export function prose(text: string): Markup {
   return markup`<div class="prose" dir="auto">${blocks(text).flatMap(block)}</div>`
@@ -35,7 +35,7 @@ function isEndOf(fence: string, line: string): boolean {
   return trimmed.length >= fence.length && trimmed === fence[0]!.repeat(trimmed.length)
 }
 
-/** An empty line ends a block; one that only empty lines would be in is not begun. */
+/** An empty line ends a block; a block of only empty lines is not started. */
 function addLine(found: Block[], line: string): void {
   const kind = /^#{1,6} /.test(line) ? 'heading' : line.startsWith('|') ? 'table' : 'text'
   const open = found.at(-1)

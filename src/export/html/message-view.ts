@@ -36,13 +36,13 @@ export function messageView(
   </article>`
 }
 
-/** What a person did not write does not look like a person's. */
+/** Text that no person wrote does not look like a person's. */
 function lookOf({ role, runId, parts }: ExportedMessage): string {
   if (role !== 'user') return role
   return authorOfMessage({ parts, runId: runId ?? null }) === 'person' ? 'user' : 'told'
 }
 
-/** Who said it. */
+/** The author. */
 function speaker(message: ExportedMessage, number: number, { type, agent }: BranchPage): string {
   const isTask = type === 'subagent' && number === 1
   return speakerWords({ ...message, runId: message.runId ?? null }, { agent, isTask })

@@ -5,12 +5,12 @@ import type { BranchPage } from './branch-pages.ts'
 import { runLook, type Look } from './status-labels.ts'
 import { costWords, counted, timeWords } from './format-figures.ts'
 
-/** Never a colour alone: the word stands beside it, or for those who do not see it. */
+/** Colour is never the only sign: the word is beside it, or available to screen readers. */
 export function lookMark({ mark, tone }: Look): Markup {
   return markup`<span class="mark ${tone}" aria-hidden="true">${mark}</span> `
 }
 
-/** How a branch stands: the state of its last run, and the turns, calls and cost of all its runs. */
+/** State of a branch: that of its last run, with turns, calls and cost of all its runs. */
 export function stateFacts({ runs }: Pick<BranchPage, 'runs'>): Markup {
   const last = runs.at(-1)
   if (!last) return markup`not run`
@@ -21,7 +21,7 @@ export function stateFacts({ runs }: Pick<BranchPage, 'runs'>): Markup {
     ${counted(calls, 'tool call')} · ${costWords(cost)}`
 }
 
-/** A time of which the whole is in the attribute. Milliseconds since the epoch. */
+/** A time, with the full value in the attribute. Milliseconds since the epoch. */
 export function time(ms: number): Markup {
   const { iso, short } = timeWords(ms)
   return markup`<time${iso && markup` datetime="${iso}"`}>${short}</time>`

@@ -2,7 +2,7 @@ import type { RunStatus } from '../../core/run-status.ts'
 import type { CallEnd } from '../../core/report/call-end.ts'
 import type { ShownRun } from '../status-words.ts'
 
-/** How a state looks: a word, a mark that says the same, and the class of its colour. */
+/** How a state is shown: a word, an equivalent mark, and a colour class. */
 export interface Look {
   readonly word: string
   readonly mark: string
@@ -23,7 +23,7 @@ const RUN_LOOKS: Readonly<Record<RunStatus, Omit<Look, 'word'>>> = {
   cancelled: { mark: '⊘', tone: 'quiet' },
 }
 
-/** undefined: there is neither a result nor a journal of the call. */
+/** undefined: the call has neither a result nor a journal. */
 export function callLook(end: CallEnd | undefined): Look {
   return end ? { ...CALL_LOOKS[end.kind], word: end.words } : { word: 'no result', mark: '·', tone: 'quiet' }
 }
@@ -43,7 +43,7 @@ const CALL_LOOKS: Readonly<Record<CallEnd['kind'], Omit<Look, 'word'>>> = {
   unknown: { mark: '?', tone: 'needs' },
 }
 
-/** `fork` for what a document calls `human`. */
+/** `fork` for a document's `human`. */
 export function kindWord(type: string): string {
   return type === 'human' ? 'fork' : type
 }

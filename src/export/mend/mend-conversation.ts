@@ -9,13 +9,13 @@ import { mendNames } from './mend-names.ts'
 import { MendedRows } from './mended-rows.ts'
 import { rowAtPlace } from './row-at-place.ts'
 
-/** A conversation needs few; each mends everything that it finds of shapes, and one reference. */
+/** Most rounds; few are needed: each fixes all wrong shapes, and one reference. */
 const MAX_ROUNDS = 100
 
 /**
- * Mends what was read of a conversation in a damaged store, until an import takes its export: what names something that is
- * lost names it no more, and what an import refuses is removed; a notice says so. Returns how many rows it changed.
- * @throws DamagedExport where that cannot be had; what `exportConversation` throws.
+ * Fixes a salvaged conversation until an import accepts its export: clears references to lost data and removes what an
+ * import refuses, with a notice. Returns the number of changed rows. @throws DamagedExport if that is impossible; the
+ * errors of `exportConversation`.
  */
 export function mendConversation(
   tx: Tx,

@@ -4,7 +4,7 @@ import { groupBy, readConversationRows, type ConversationRows } from '../convers
 import { areFactsPossible, factsWithoutLost, mendPart, type IsKnown } from './mend-part.ts'
 import type { MendedRows } from './mended-rows.ts'
 
-/** Takes away what rows say of others that are lost, where no foreign key does. */
+/** Clears references to lost rows that no foreign key covers. */
 export function mendNames(reader: Reader, id: ConversationId, mended: MendedRows): void {
   const rows = readConversationRows(reader, id)
   const ids = new Set<string>(

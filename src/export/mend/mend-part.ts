@@ -6,16 +6,16 @@ import { checkFacts, checkMessage } from '../check-messages.ts'
 import { partSchema } from '../part-schema.ts'
 import { partInDocument } from '../possible-figures.ts'
 
-/** A part as it can be shown and imported. `lost`: what it named and names no more, for the notice behind it. */
+/** A part that can be shown and imported. `lost`: its cleared references, for a notice. */
 export interface MendedPart {
   readonly part: Part
   readonly lost: readonly string[]
 }
 
-/** Whether something with this id was read. */
+/** Whether a row with this id was read. */
 export type IsKnown = (id: string) => boolean
 
-/** Undefined where nothing is wrong with it. */
+/** Undefined if nothing is wrong with it. */
 export function mendPart(row: Rows['parts'], role: Role, isKnown: IsKnown): MendedPart | undefined {
   const part = row.part.id === row.id ? row.part : { ...row.part, id: row.id }
   if (!isReadable(part)) return { part: unreadable(row), lost: [] }
@@ -29,7 +29,7 @@ function isReadable(part: Part): boolean {
   try {
     return partSchema.safeParse(partInDocument(part)).success
   } catch {
-    return false // a report without facts, say
+    return false // such as a report without facts
   }
 }
 
@@ -78,7 +78,7 @@ function outputWithoutLost(output: ToolOutput, isKnown: IsKnown) {
   return { output: kept, lost }
 }
 
-/** Undefined: it says nothing of anything that is there, or nothing that is possible. */
+/** Undefined: it refers to nothing that exists, or is impossible. */
 function answerWithoutLost(answer: SubagentAnswer, isKnown: IsKnown): SubagentAnswer | undefined {
   if (!isKnown(answer.branchId)) return undefined
   if (answer.type !== 'report') return answer
@@ -100,14 +100,14 @@ export function factsWithoutLost<T extends ReportFacts>(facts: T, isKnown: IsKno
   return rest as T
 }
 
-/** Nobody but a user message has one. */
+/** Only a user message has one. */
 function withoutAuthor(part: Part): Part {
   if (part.type !== 'text' || part.author === undefined) return part
   const { author: _, ...rest } = part
   return rest
 }
 
-/** What was read of a part that is none. */
+/** The readable rest of an invalid part. */
 export function unreadable({ id, part }: Pick<Rows['parts'], 'id' | 'part'>): NoticePart {
   const said = 'text' in part && typeof part.text === 'string' ? part.text : jsonOf(part)
   return {
@@ -122,11 +122,11 @@ function jsonOf(part: Part): string {
   try {
     return JSON.stringify(part)
   } catch (error) {
-    return errorMessage(error) // it nests too deeply
+    return errorMessage(error) // it is nested too deeply
   }
 }
 
-/** A report without its run says nothing of who wrote it, how that ended, or what it did. */
+/** Without its run, a report does not say who wrote it, how that run ended, or what it did. */
 export function lostReport(id: NoticePart['id'], agent: string, text: string): NoticePart {
   return {
     id,

@@ -14,12 +14,12 @@ interface Ports {
   readonly now: () => number
 }
 
-/** The rows of a conversation, as they are mended. */
+/** The rows of a conversation while they are fixed. */
 export class MendedRows {
   readonly #tx: Tx
   readonly #conversationId: ConversationId
   readonly #ports: Ports
-  /** Fields that were emptied; where that was not enough the row goes. */
+  /** Cleared fields; if that was not enough, the row is removed. */
   readonly #emptied = new Set<string>()
   changes = 0
 
@@ -34,7 +34,7 @@ export class MendedRows {
     this.changes++
   }
 
-  /** A row without what may stay of what refers to it. */
+  /** Removes a row, keeping rows that can exist without it. */
   remove(table: OwnTable, id: string): void {
     for (const [other, column] of REFERENCES[table] ?? [])
       for (const row of this.#tx.find(other, { where: { [column]: id } as never }))
@@ -52,7 +52,7 @@ export class MendedRows {
     this.#insertBehind(row, { id: this.#ports.newId('prt'), type: 'notice', text, damaged: row.id })
   }
 
-  /** A report of which nothing else is left: what it said stands at the end of its branch. */
+  /** The last trace of a report: its text goes to the end of its branch. */
   giveUpItem({ id, branchId, report, text, deliveredAt }: Rows['inbox']): void {
     this.remove('inbox', id)
     if (deliveredAt !== null || !report) return
@@ -66,7 +66,10 @@ export class MendedRows {
     this.#insertPart(messageId, 0, lostReport(newId('prt'), report.agent, text))
   }
 
-  /** What an import refuses: a field that may be empty is emptied, a time becomes now, a count 0; else the row is removed. */
+  /**
+   * Fixes a value that an import refuses: a nullable field is cleared, a time becomes now, a count 0; otherwise the row
+   * is removed.
+   */
   mend(at: RowAtPlace): void {
     if (at.table === 'rules') return this.#mendRule(at)
     if (at.table === 'parts') return this.#mendPart(at.id)
@@ -89,7 +92,7 @@ export class MendedRows {
     if (table !== 'branches' && table !== 'conversations') this.remove(table, id)
   }
 
-  /** Every conversation has one: the oldest branch that stands in no other, or an empty one. */
+  /** Every conversation needs a main branch: the oldest top-level one, or an empty one. */
   mendMain(): void {
     const conversationId = this.#conversationId
     const branches = this.#tx.find('branches', { where: { conversationId } })
@@ -104,7 +107,7 @@ export class MendedRows {
     this.changes++
   }
 
-  /** What restricts is kept. */
+  /** Restrictions are kept. */
   #mendRule({ branchId, index, field }: RowAtPlace & { readonly table: 'rules' }): void {
     const where = { conversationId: this.#conversationId, branchId, kind: 'restriction' } as const
     const rule = this.#tx.find('rules', { where: where as never })[index]
@@ -119,7 +122,7 @@ export class MendedRows {
     else if (row && this.#tx.delete('parts', id)) this.changes++
   }
 
-  /** Who has said it cannot be known: it is nobody's. */
+  /** The author cannot be known: it gets none. */
   #mendMessage(id: MessageId): void {
     this.update('messages', id, { role: 'user', state: 'complete' })
     for (const row of this.#tx.find('parts', { where: { messageId: id } }))
@@ -139,11 +142,11 @@ export class MendedRows {
   }
 }
 
-/** Of a document, where a column is called otherwise. */
+/** Document fields with another column name. */
 const COLUMNS: Readonly<Record<string, string>> = { created: 'createdAt', updated: 'updatedAt', type: 'kind' }
 const STATE: ReadonlySet<string> = new Set(['status', 'reason', 'endReason', 'finishReason'])
 
-/** Columns that may be empty, and that a deleted row would take their rows along with. */
+/** Nullable columns whose reference would otherwise delete the row. */
 const REFERENCES: Readonly<Partial<Record<Table, readonly (readonly [OwnTable, string])[]>>> = {
   tool_calls: [
     ['branches', 'originToolCallId'],

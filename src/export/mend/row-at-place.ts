@@ -1,6 +1,6 @@
 import type { ExportDocument } from '../document.ts'
 
-/** The row of which a place in a document says something, and the field of it. */
+/** The row and field at a place of a document. */
 export type RowAtPlace =
   | {
       readonly table: 'rules'

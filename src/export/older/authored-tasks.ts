@@ -5,8 +5,8 @@ import type { DocumentRows } from '../document-rows.ts'
 type Rows = Pick<DocumentRows, 'branches' | 'messages' | 'parts' | 'runs' | 'tool_calls'>
 
 /**
- * The first thing that a subagent reads is its task: of the agent whose call started it, else of a person. An older
- * program kept no author of it. The same is done to an older store (store/migrations/0009_who_wrote_what.sql).
+ * A subagent's first message is its task: from the agent whose call started it, else from a person. An older program
+ * kept no author for it. Older stores get the same (store/migrations/0009_who_wrote_what.sql).
  */
 export function authoredTasks<T extends Rows>(rows: T): T {
   const authors = taskAuthors(rows)

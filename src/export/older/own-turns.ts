@@ -7,10 +7,10 @@ import type { DocumentRows } from '../document-rows.ts'
 type Rows = Pick<DocumentRows, 'messages' | 'parts' | 'runs'>
 
 /**
- * In a document of an older program, a run that went on after the end of the one before it counted its turns from those
- * of that run, and so did its limit; any other run has turns of its own. The messages of a run say how many turns it had,
- * and where they leave that open, its limit does. The same is done to an older store
- * (store/migrations/0012_answers_and_turns.sql). What a report said of a run stays as it was said: a model has read it.
+ * In a document of an older program, a run that continued after an ended one counted turns from that one, and so did
+ * its limit; all other runs have their own turns. A run's messages give its number of turns, or if they are ambiguous,
+ * its limit. Older stores get the same (store/migrations/0012_answers_and_turns.sql). Reports keep their text, because
+ * a model has read it.
  */
 export function runsWithOwnTurns<T extends Rows>(rows: T): T {
   const seen = turnsSeen(rows)
@@ -68,7 +68,7 @@ function turnsSeen({ messages, parts }: Rows): ReadonlyMap<RunId, Seen> {
   return seen
 }
 
-/** A conclusion is no turn: the runtime asks for it, and no tool is offered. */
+/** A conclusion is not a turn: the runtime asks for it, without tools. */
 function mayConclude(
   { id, runId }: MessageRow,
   before: MessageRow | undefined,

@@ -5,7 +5,7 @@ import { typedAnswers } from './typed-answers.ts'
 import { typedReports } from './typed-reports.ts'
 
 /**
- * The rows of a document as this program stores them. What an older program wrote is turned over as an older store is
+ * The rows of a document as this program stores them. Content of older programs is converted like an older store
  * (store/migrations).
  */
 export function presentRows(rows: DocumentRows, version: number): DocumentRows {
@@ -13,5 +13,5 @@ export function presentRows(rows: DocumentRows, version: number): DocumentRows {
   return version < OWN_TURNS ? runsWithOwnTurns(typed) : typed
 }
 
-/** The first version of a document in which each run counts its own turns. */
+/** The first document version in which each run counts its own turns. */
 const OWN_TURNS = 2

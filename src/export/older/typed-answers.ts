@@ -8,9 +8,9 @@ import { splitEnvelope, toldReport } from './typed-reports.ts'
 type Rows = Pick<DocumentRows, 'parts' | 'runs' | 'tool_calls'>
 
 /**
- * In a document of an older program the answer of a call that started a subagent is one text for people and the model.
- * The call is known by the run that it started. Its text is cut where the runtime named that run; an answer without the
- * name is kept as it is. The same is done to an older store (store/migrations/0012_answers_and_turns.sql).
+ * In a document of an older program, the answer of a call that started a subagent is one text for people and the model.
+ * The run that it started identifies the call. The text is split where the runtime named that run; an answer without
+ * the name stays unchanged. Older stores get the same (store/migrations/0012_answers_and_turns.sql).
  */
 export function typedAnswers<T extends Rows>(rows: T): T {
   const answers = startingCalls(rows)
@@ -27,7 +27,7 @@ interface Answer {
   readonly call: ToolCall
 }
 
-/** By the part that answers it: each call that started a run, with the latest run that it had started by then. */
+/** By answering part: each call that started a run, with the latest run that it had started by then. */
 function startingCalls({ runs, tool_calls }: Rows): ReadonlyMap<PartId, Answer> {
   const calls = new Map<CallId, ToolCall>(tool_calls.map((call) => [call.id, call]))
   const answers = new Map<PartId, Answer>()
@@ -51,14 +51,14 @@ function typedOutput(output: ToolOutput, { run, call }: Answer): ToolOutput {
   }
   const { before, text, after } = splitEnvelope(output.text)
   if (before === '') return output
-  // a run that went on since had paused
+  // a run that has continued since was paused
   const isSame = isStopped(run.status) && run.endedAt !== null && run.endedAt <= call.endedAt!
   const said = text.slice(0, text.length - pausedTail(text, branchId).length)
   const told = { before, after: text.slice(said.length) + after }
   return { ...output, text: said, subagent: { type: 'report', ...toldReport(run, isSame, told) } }
 }
 
-/** What the runtime added to the report of a run that had paused. */
+/** Text that the runtime added to a paused run's report. */
 function pausedTail(text: string, branchId: string): string {
   const line = `(It is paused, not done: \`task\` with continue "${branchId}" goes on with it.)`
   if (text === line) return text

@@ -9,9 +9,9 @@ import type { DocumentRows } from '../document-rows.ts'
 type Rows = Pick<DocumentRows, 'inbox' | 'messages' | 'parts' | 'runs'>
 
 /**
- * The rows of a document with its reports as they are stored now. In a document of an older program a report is a text
- * with an envelope around it. What is a report is known by its item of an inbox, never by its text. The same is done to
- * an older store (store/migrations/0009_who_wrote_what.sql).
+ * The rows of a document with reports in their current form. An older program stored a report as a text with an
+ * envelope. Inbox items identify reports, never their text. Older stores get the same
+ * (store/migrations/0009_who_wrote_what.sql).
  */
 export function typedReports<T extends Rows>(rows: T): T {
   const old = rows.inbox.filter((item) => item.kind === 'result' && item.fromRunId !== null && !item.report)
@@ -37,12 +37,12 @@ type TypedItem = InboxRow & { readonly report: ReportFacts }
 
 function typedItem(item: InboxRow, run: StoredRun): TypedItem {
   const { before, text, after } = splitEnvelope(item.text)
-  // a run that went on since had paused
+  // a run that has continued since was paused
   const isSame = run.stopNo === item.stopNo && isStopped(run.status)
   return { ...item, text, report: toldReport(run, isSame, { before, after }) }
 }
 
-/** What is known of a report that an older program made. `isSame`: the run is still as it was then. */
+/** Known facts about a report of an older program. `isSame`: the run has not changed since. */
 export function toldReport(
   run: StoredRun,
   isSame: boolean,
@@ -70,7 +70,7 @@ export function toldReport(
 
 const END = '\n</subagent_report>\n'
 
-/** Of a text that is known to be a report. */
+/** For a text known to be a report. */
 export function splitEnvelope(text: string): {
   readonly before: string
   readonly text: string
@@ -86,7 +86,7 @@ function placeOf(branchId: string, at: number | null): string {
   return `${branchId} ${at}`
 }
 
-/** What was delivered: the same text, at the same time, on the same branch, and no message of anybody else. */
+/** The delivered message: same text, time and branch, and no other author. */
 function withReport(
   row: PartRow,
   delivered: readonly InboxRow[],

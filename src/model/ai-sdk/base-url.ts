@@ -1,18 +1,21 @@
 import { OffshootError } from '../../core/errors.ts'
 
 /**
- * People set base URLs as the vendor's own tools take them, with or without the version. Here every one ends with it.
- * @throws OffshootError `config` that names the source of what is no http(s) URL.
+ * Normalises a base URL, which people set with or without the version: the result always ends with it. @throws
+ * OffshootError `config` with the source of a value that is not an http(s) URL.
  */
 export const baseUrl = {
   anthropic: (url: string, source: string) => withVersion(url, source, /\/v\d+$/, '/v1'),
   google: (url: string, source: string) => withVersion(url, source, /\/v\d+(alpha|beta)?\d*$/, '/v1beta'),
-  /** Its tools want the version in the URL: only a bare host lacks it by mistake. */
+  /** OpenAI's tools want the version in the URL: only a bare host lacks it by mistake. */
   openai: (url: string, source: string) => withVersion(url, source, /\/[^/]+$/, '/v1'),
   ollama: ollamaUrl,
 } as const
 
-/** `OLLAMA_HOST` as Ollama reads it: `host`, `host:port`, `:port` or a URL; 0.0.0.0 is where it listens, not a goal. */
+/**
+ * `OLLAMA_HOST` in Ollama's own syntax: `host`, `host:port`, `:port` or a URL; 0.0.0.0 is an address to listen on, not
+ * to connect to.
+ */
 function ollamaUrl(host: string | undefined, source: string): string {
   const text = host?.trim() || '127.0.0.1:11434'
   const hasScheme = /^https?:\/\//i.test(text)

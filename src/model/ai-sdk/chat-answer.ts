@@ -10,11 +10,11 @@ import type { CallDelta, ChatChunk, ChatDelta, ChatUsage, ContentPart } from './
 type Emit = (part: LanguageModelV4StreamPart) => void
 type Kind = 'text' | 'reasoning'
 
-/** The chunks of one chat completion as the parts that the providers' package for such servers makes of them. */
+/** Converts the chunks of a chat completion to the parts that the providers' package would produce. */
 export class ChatAnswer {
   readonly #emit: Emit
   readonly #calls: StreamingToolCallTracker<CallDelta>
-  /** The calls whose name has not come yet, by their place: what has. */
+  /** Calls whose name has not arrived yet, by index. */
   readonly #nameless = new Map<number, CallDelta>()
   readonly #named = new Set<number>()
   #open: Kind | undefined
@@ -75,7 +75,7 @@ export class ChatAnswer {
     this.#open = undefined
   }
 
-  /** Some servers name a call after its first arguments; what keeps the calls apart wants the name first. */
+  /** Some servers send a call's name after its first arguments; the tracker of calls needs the name first. */
   #takeCall(call: CallDelta): void {
     const { index } = call
     if (index === null || index === undefined || this.#named.has(index)) return this.#calls.processDelta(call)
@@ -88,7 +88,7 @@ export class ChatAnswer {
     this.#calls.processDelta(known)
   }
 
-  /** No chunk comes any more. @throws InvalidResponseDataError for a call without a name. */
+  /** Called after the last chunk. @throws InvalidResponseDataError for a call without a name. */
   end(): void {
     this.#close()
     for (const call of this.#nameless.values()) this.#calls.processDelta(call)
@@ -111,7 +111,7 @@ function textOf(part: unknown): string {
   return type === 'text' && typeof text === 'string' ? text : ''
 }
 
-/** Gemini signs its thoughts, and wants the signature back with the call. */
+/** Gemini signs its thoughts and needs the signature back with the call. */
 function metadataOf(provider: string) {
   return {
     generateId,

@@ -1,14 +1,14 @@
 import { JSONParseError, TypeValidationError } from '@ai-sdk/provider'
 
-/** What is read of one event of a chat completion. */
+/** The fields of a chat completion event that are used. */
 export interface ChatChunk {
-  /** Only the first counts: never is another one asked for. */
+  /** Only the first is used: requests ask for one choice. */
   readonly choices: readonly { readonly delta?: ChatDelta | null; readonly finish_reason?: string | null }[]
   readonly usage?: ChatUsage | null
 }
 
 export interface ChatDelta {
-  /** A text, or parts of one and of reasoning. */
+  /** A text, or parts of text and reasoning. */
   readonly content?: string | readonly ContentPart[] | null
   readonly refusal?: string | null
   readonly reasoning?: string | null
@@ -37,7 +37,7 @@ export interface ChatUsage {
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null
 }
 
-/** What is used of a zod schema. */
+/** The part of a zod schema that is used. */
 export interface ChunkSchema {
   safeParse(value: unknown): { readonly success: boolean; readonly data?: unknown; readonly error?: unknown }
 }
@@ -45,9 +45,8 @@ export interface ChunkSchema {
 export type ChunkRead = { readonly chunk: ChatChunk } | { readonly error: unknown }
 
 /**
- * The data of one event, or what is wrong with it: a JSONParseError, a TypeValidationError, or the error that the server
- * sent. The schema is not asked about a plain chunk, as nearly all of an answer are: that would cost more than all else
- * that is done for it.
+ * Parses one event: its data, a JSONParseError, a TypeValidationError, or the server's error. Plain chunks, which are
+ * nearly all of an answer, skip the schema, because that would cost more than everything else.
  */
 export function readChunk(data: string, schema: ChunkSchema): ChunkRead {
   let value: unknown
@@ -63,13 +62,13 @@ export function readChunk(data: string, schema: ChunkSchema): ChunkRead {
   return error === undefined || error === null ? { chunk: chunk as ChatChunk } : { error }
 }
 
-/** Some servers say what went wrong in one text. */
+/** Some servers send the error as a plain string. */
 function saidBy(value: unknown): { readonly message: string } | undefined {
   const error = isFields(value) ? value['error'] : undefined
   return typeof error === 'string' ? { message: error } : undefined
 }
 
-/** Text, calls and figures as most servers send them, and nothing that the schema would change or refuse. */
+/** Text, calls and figures in the usual form, which the schema would neither change nor refuse. */
 export function isPlainChunk(value: unknown): value is ChatChunk {
   return isFields(value) && 'choices' in value && hasOnly(value, OF_CHUNK)
 }
@@ -81,13 +80,13 @@ const isNothing: Check = (value) => value === null || value === undefined
 const isText: Check = (value) => typeof value === 'string' || isNothing(value)
 const isNumber: Check = (value) => Number.isFinite(value) || isNothing(value)
 const isAnything: Check = () => true
-/** It has these fields as they are to be, and any others; or it is not there. */
+/** Its fields have the expected types; others may be present. */
 const someOf =
   (checks: Checks): Check =>
   (value) =>
     isNothing(value) || (isFields(value) && Object.keys(checks).every((name) => checks[name]!(value[name])))
 
-/** What is in each, by its name; where a name is not here, the schema is asked. */
+/** Validators by field name; for other names, the schema is used. */
 const OF_FUNCTION: Checks = { name: isText, arguments: isText }
 const OF_CALL: Checks = {
   index: isNumber,

@@ -17,24 +17,23 @@ import { readChunk, type ChunkSchema } from './chat-chunk.ts'
 type Fetch = typeof globalThis.fetch
 
 export interface ChatSettings {
-  /** The family of the model, and the name of its metadata. */
+  /** The model family, and the name of its metadata. */
   readonly name: string
   readonly baseURL: string
   readonly apiKey?: string
   readonly fetch: Fetch
 }
 
-/** What the package keeps for itself. */
+/** Internals of the package. */
 interface Kept {
   readonly chunkSchema: ChunkSchema
   readonly failedResponseHandler: ResponseHandler<APICallError>
 }
 
 /**
- * A model of a server that speaks Chat Completions: that of the providers' package, except for the way of an answer
- * from its bytes to its parts. There the package has four streams one behind the other, with which a turn costs about a
- * quarter more (docs/decisions/0020-an-answer-takes-one-stream.md). Where it no longer has what is used of it, it reads
- * its answers itself.
+ * A model of a Chat Completions server: the providers' package, except for decoding answers. The package chains four
+ * streams there, which makes a turn about a quarter more expensive (docs/decisions/0020-an-answer-takes-one-stream.md).
+ * If the package no longer has the internals used here, it decodes answers itself.
  */
 export class ChatModel extends OpenAICompatibleChatLanguageModel {
   readonly #name: string
@@ -84,14 +83,14 @@ interface AboutAnswer {
   readonly name: string
   readonly schema: ChunkSchema
   readonly warnings: SharedV4Warning[]
-  /** The error of an answer that broke off. */
+  /** The error of a truncated answer. */
   readonly broken: (cause: unknown) => Error
 }
 
 /**
- * The parts of an answer. Those of what has arrived at once come at once, and pieces of one text as one; events that come
- * to no part have one that says so, since whoever waits has to see that something came. After `[DONE]` nothing counts: some
- * servers keep the connection, others break it off.
+ * Parts of an answer. Everything that arrived together is delivered together, with adjacent text joined; events without
+ * a part produce an empty one, so that a waiting reader sees activity. Everything after `[DONE]` is ignored: some
+ * servers keep the connection open, others reset it.
  */
 function partsOf(
   body: HttpBody,
@@ -118,7 +117,7 @@ function partsOf(
       if (parts.length === 0) add({ type: 'response-metadata' })
     },
   })
-  /** Whether that was all. */
+  /** Whether the answer has ended. */
   const readOn = async (): Promise<boolean> => {
     const read = await reader.read().catch((cause: unknown) => {
       throw broken(cause)
@@ -129,7 +128,7 @@ function partsOf(
         end()
       } else feed(decoder.decode(read.value, { stream: true }))
     } catch (error) {
-      add({ type: 'error', error }) // behind what came before it
+      add({ type: 'error', error }) // after the parts before it
     }
     return read.done
   }
@@ -148,7 +147,7 @@ function partsOf(
   )
 }
 
-/** A comment: the parser keeps a line that ends with CR until a later line ends. */
+/** A comment flushes the parser, which holds back a line ending in CR until the next one. */
 const LAST_LINE = ':\n'
 
 function addPart(parts: LanguageModelV4StreamPart[], part: LanguageModelV4StreamPart): void {

@@ -11,7 +11,7 @@ export interface ProviderSettings {
 
 type CreateLanguageModel = (model: string) => LanguageModelV4
 
-/** Loads a provider's package when it is first needed: each costs more than 100 ms of start-up. */
+/** Loads a provider's package on first use: each adds more than 100 ms to a start. */
 export function loadProvider(provider: Provider, settings: ProviderSettings): Promise<CreateLanguageModel> {
   return LOADERS[provider](settings)
 }
@@ -35,7 +35,7 @@ const LOADERS: Readonly<Record<Provider, (settings: ProviderSettings) => Promise
   ollama: (settings) => compatible('ollama', settings),
 }
 
-/** The packages make an instance of their own when they load, and an empty variable makes that fail. */
+/** The packages create an instance when they load, and an empty variable makes that fail. */
 function dropEmpty(variable: string): void {
   if (process.env[variable]?.trim() === '') delete process.env[variable]
 }
@@ -46,7 +46,7 @@ async function compatible(name: string, settings: ProviderSettings): Promise<Cre
   return (model) => new ChatModel(model, all)
 }
 
-/** The base URL is always given, or the packages would read the environment by rules of their own. */
+/** Always passes the base URL; otherwise the packages would read the environment by their own rules. */
 function options({ baseUrl, key, fetch }: ProviderSettings, defaultUrl: string) {
   const apiKey = key === undefined ? {} : { apiKey: key }
   return { baseURL: baseUrl ?? defaultUrl, fetch: requireStream(fetch), ...apiKey }

@@ -4,8 +4,8 @@ import { AnswerError, answerBounds, JsonAnswerError } from '../http-answer-bound
 import type { HttpBody, HttpBodyRead } from '../http-body.ts'
 
 /**
- * Every request is for a stream: a success that has none rejects with an AnswerError. The packages take a fetch of whole
- * Responses, and read no more of one than an HttpAnswer has.
+ * Every request asks for a stream: a successful response without one rejects with an AnswerError. The packages expect a
+ * fetch that returns Responses, but use only the fields of HttpAnswer.
  */
 export function requireStream(fetch: Fetch): typeof globalThis.fetch {
   const checked: Fetch = async (input, init) => {
@@ -21,7 +21,7 @@ export function requireStream(fetch: Fetch): typeof globalThis.fetch {
   return checked as typeof globalThis.fetch
 }
 
-/** Some servers send a stream under another type, so its first bytes decide. @throws JsonAnswerError */
+/** Some servers send a stream with another content type, so its first bytes decide. @throws JsonAnswerError */
 async function unlessJson(answer: HttpAnswer, body: HttpBody): Promise<HttpAnswer> {
   const reader = body.getReader()
   const first = await reader.read()
@@ -37,7 +37,7 @@ async function unlessJson(answer: HttpAnswer, body: HttpBody): Promise<HttpAnswe
   throw new JsonAnswerError(Buffer.concat(chunks).toString())
 }
 
-/** The whole body, of which the first chunk was read. */
+/** The whole body, whose first chunk was already read. */
 function readAgain(first: HttpBodyRead, body: HttpBody): HttpBody {
   const reader = body.getReader()
   let isFirst = true

@@ -1,7 +1,7 @@
 import { scopeOf } from './question-scope.ts'
 import { termsOf, type Term } from './term.ts'
 
-/** One thing to look for, in one kind of file. */
+/** One search topic in one kind of file. */
 const KINDS = ['implementation', 'tests', 'usage', 'docs', 'config', 'overview', 'entry', 'outline'] as const
 
 export type AngleKind = (typeof KINDS)[number]
@@ -9,23 +9,23 @@ export type AngleKind = (typeof KINDS)[number]
 export interface Angle {
   readonly kind: AngleKind
   readonly terms: readonly Term[]
-  /** Folder, file or null for everything. */
+  /** Folder or file; null: everything. */
   readonly scope: string | null
-  /** Whether the question asked for it, or it is only worth a look. */
+  /** Whether the question asked for it; otherwise it is only a quick look. */
   readonly asked: boolean
-  /** The beginning of the question, in lower case. */
+  /** The start of the question, in lower case. */
   readonly echo: string
-  /** Whether the question asks what happens in some case: lines that fail are of interest. */
+  /** Whether the question asks what happens in some case: then lines that fail are relevant. */
   readonly outcome: boolean
 }
 
-/** An angle as the task of a subagent; `readAngle` reads it back. */
+/** An angle as the task of a subagent; `readAngle` parses it. */
 export function writeAngle(angle: Angle, question: string): string {
   const first = 'Search this workspace and report what you find with paths and lines.'
   return `${first}\nQuestion: ${oneLine(question, 400)}\n${angleLines(angle)}`
 }
 
-/** The part of the task that tells one angle from another. */
+/** The part of the task that identifies an angle. */
 export function angleLines(angle: Angle): string {
   const terms = angle.terms.map((term) => (term.exact === null ? term.word : `"${term.word}"`)).join(', ')
   const lines = [
@@ -38,7 +38,7 @@ export function angleLines(angle: Angle): string {
 
 const NOT_ASKED = ', only a look'
 
-/** The angle that a task of ours names; null for any other text. */
+/** The angle in one of our tasks; null for any other text. */
 export function readAngle(text: string): Angle | null {
   const [, kind, more] = /^Angle: (\w+)(, only a look)?$/m.exec(text) ?? []
   if (kind === undefined || !isKind(kind)) return null
@@ -57,7 +57,7 @@ export function wordsOf({ terms }: Angle): string[] {
   return terms.map(({ word }) => inSentence(word))
 }
 
-/** A word of a question, for a sentence of ours: nothing in it can be taken for a citation or for Markdown. */
+/** A word of a question within our own sentence: it cannot look like a citation or Markdown. */
 export function inSentence(word: string): string {
   return word.replace(/[`*:_#<>[\]\s\p{C}]+/gu, ' ').trim()
 }

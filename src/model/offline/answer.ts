@@ -3,21 +3,21 @@ import { citationsIn, formatCitation, type Finding } from './citation.ts'
 
 export interface Section {
   readonly kind: AngleKind
-  /** Words of the question that it looked for. */
+  /** Words of the question that were searched for. */
   readonly about: readonly string[]
-  /** In place of the usual one. */
+  /** Replaces the usual one. */
   readonly title?: string
   readonly asked: boolean
   readonly findings: readonly Finding[]
-  /** Whether the first place speaks of most of the question. */
+  /** Whether the first place covers most of the question. */
   readonly sure: boolean
 }
 
 export interface FoundAnswer {
   readonly sections: readonly Section[]
-  /** Words of the question that no code holds. */
+  /** Words of the question that no code contains. */
   readonly missing: readonly string[]
-  /** Where nothing fits: what there is instead. */
+  /** If nothing matches: what the workspace contains instead. */
   readonly around: readonly Finding[]
 }
 
@@ -105,7 +105,7 @@ const TITLES: Readonly<Record<AngleKind, string>> = {
   outline: 'What it defines',
 }
 
-/** Lines of a file are shown as code, indented: nothing in them can end that. */
+/** File lines are shown as indented code, which they cannot end. */
 function row(finding: Finding): string {
   const lines = codeLines(finding.shown)
   return [formatCitation(finding, finding.note), ...(lines.length === 0 ? [] : ['', ...lines, ''])].join('\n')
@@ -126,7 +126,7 @@ function visible(text: string): string {
     .toWellFormed()
 }
 
-/** What a report says, read back: places, and which of these words it calls missing. Whatever else it says is left out. */
+/** Parses a report: places, and the words that it calls missing. Ignores everything else. */
 export function readAnswer(report: string, words: readonly string[]) {
   const [fitting = '', around = ''] = report.split(`\n${AROUND_TITLE}\n`)
   const said = new RegExp(`^${MISSING} (.+?)\\.(?:${OTHERS})?$`, 'm').exec(fitting)?.[1]
@@ -150,7 +150,7 @@ function findingsIn(text: string): Finding[] {
   return found
 }
 
-/** What a report says behind a citation. */
+/** The text after a citation in a report. */
 function noteIn(row: string, excerpt: string): string {
   const at = row.lastIndexOf(`\`${excerpt}\` - `)
   return at < 0

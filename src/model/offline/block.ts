@@ -12,9 +12,9 @@ export interface BlockLine {
 /** A piece of a file about the size of a definition: a function, a test, a section of a text. */
 export interface Block {
   readonly path: string
-  /** The line that names the block; null where the beginning was not read. */
+  /** The line that names the block; null if its start was not read. */
   readonly head: BlockLine | null
-  /** Names of what is around it: its class. */
+  /** Names of its surroundings, such as its class. */
   readonly owners: readonly string[]
   readonly lines: readonly BlockLine[]
   readonly isTest: boolean
@@ -26,11 +26,11 @@ interface Draft {
   readonly lines: BlockLine[]
 }
 
-/** A longer definition is more than one block, and each of them has its name. */
+/** A longer definition becomes several blocks with its name. */
 const MAX_LINES = 60
 const DEEPEST_HEAD = 12
 
-/** The blocks of the lines that were read; where tests begin, a search may have seen elsewhere. */
+/** The blocks of the lines that were read; another search may have found where tests start. */
 export function blocksOf(read: SeenLines, seen: SeenLines): Block[] {
   return [...read].flatMap(([path, lines]) => {
     const inTests = testsBegin(path, seen.get(path) ?? lines)
@@ -47,7 +47,7 @@ export function blocksOf(read: SeenLines, seen: SeenLines): Block[] {
   })
 }
 
-/** In Rust the tests of a module are often at the end of its file, behind the last `#[cfg(test)]`. */
+/** In Rust, a module's tests are often at the end of its file, after the last `#[cfg(test)]`. */
 function testsBegin(path: string, lines: ReadonlyMap<number, string>): number {
   if (fileKind(path) === 'test') return 0
   const marks = [...lines].flatMap(([line, text]) => (/^\s*#\[cfg\(test\)\]/.test(text) ? [line] : []))
@@ -56,7 +56,7 @@ function testsBegin(path: string, lines: ReadonlyMap<number, string>): number {
   return last > 0 && (next === undefined || /\bmod\b|^\s*#/.test(next)) ? last : Infinity
 }
 
-/** Lines without a gap between them. */
+/** Consecutive lines without a gap. */
 function runsOf(path: string, lines: ReadonlyMap<number, string>): BlockLine[][] {
   const runs: BlockLine[][] = []
   let before = -1
@@ -79,7 +79,7 @@ interface Comment {
   readonly indent: number
 }
 
-/** The comment of several lines that begins in a line. */
+/** The multi-line comment that starts on a line. */
 function commentIn(text: string, path: string): Comment | null {
   const end = path.endsWith('.py')
     ? /^\s*[rbu]?("""|''')(?!.*\1)/i.exec(text)?.[1]
@@ -121,7 +121,7 @@ function isHead({ text, kind }: BlockLine, indent: number): boolean {
   return kind.type === 'definition' && indent <= DEEPEST_HEAD && !/^\s+(const|let|var|val)\b[^(]*$/.test(text)
 }
 
-/** A statement at the depth of the head, or above it, belongs to what is around the head. */
+/** A statement at the head's depth or above belongs to the surroundings. */
 function isOutside({ text, kind }: BlockLine, indent: number, head: BlockLine): boolean {
   if (head.kind.type === 'heading' || kind.type === 'trivial' || indent > indentOf(head.text)) return false
   return !/^\s*([)\]}>{#:]|where\b|else\b|end\b|"""|'''|\w+:$)/.test(text)
@@ -131,7 +131,7 @@ function leave(heads: BlockLine[], indent: number): void {
   while (heads.length > 0 && indentOf(heads.at(-1)!.text) >= indent) heads.pop()
 }
 
-/** The comments and attributes right above a head are about it. */
+/** Comments and attributes directly above a head belong to it. */
 function takeLeading(lines: BlockLine[]): BlockLine[] {
   const from = lines.findLastIndex(
     ({ text, kind }) => kind.type !== 'comment' && !/^\s*(\*\/|@\w|#\[|\[\w)/.test(text),
@@ -139,7 +139,7 @@ function takeLeading(lines: BlockLine[]): BlockLine[] {
   return lines.splice(from + 1)
 }
 
-/** The name of a block, for people; empty where it has none. */
+/** The name of a block, for people; empty without one. */
 export function blockName({ head, path }: Block): string {
   if (!head || isProse(path)) return ''
   return head.kind.name

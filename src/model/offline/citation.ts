@@ -1,6 +1,6 @@
 import type { SeenLine } from './evidence.ts'
 
-/** A line that was seen, quoted so that anybody can check it: `path:line` and a literal piece of the line. */
+/** A seen line, quoted so that anybody can check it: `path:line` and a literal piece of the line. */
 export interface Citation {
   readonly path: string
   readonly line: number
@@ -10,16 +10,16 @@ export interface Citation {
 export interface Finding extends Citation {
   /** What the line is, in a few words; may be empty. */
   readonly note: string
-  /** Lines around the place, with their numbers; may be empty. */
+  /** Lines around the place, with numbers; may be empty. */
   readonly shown: readonly { readonly line: number; readonly text: string }[]
 }
 
 const MIN_CHARS = 8
 const MAX_CHARS = 120
-/** What is further right may be behind the place where a tool cut a long line. */
+/** Text further right may be beyond where a tool cut a long line. */
 const TRUSTED_CHARS = 240
 
-/** null where no piece of the line can be quoted literally, or the path could not be read back. */
+/** null if no piece of the line can be quoted literally, or the path could not be parsed back. */
 export function cite({ path, line, text }: SeenLine): Citation | null {
   if (
     !Number.isSafeInteger(line) ||
@@ -44,7 +44,7 @@ export function formatCitation({ path, line, excerpt }: Citation, note = ''): st
   return `- ${path}:${line} \`${excerpt}\`${note === '' ? '' : ` - ${note}`}`
 }
 
-/** The citations in a report, in its order. */
+/** The citations of a report, in order. */
 export function citationsIn(text: string): Citation[] {
   const found: Citation[] = []
   for (const row of text.split('\n')) {
@@ -55,7 +55,7 @@ export function citationsIn(text: string): Citation[] {
   return found
 }
 
-/** A tab stays where it stood: the excerpt is a literal piece. Cut between words where that loses little. */
+/** Keeps tabs, because the excerpt is literal. Cuts between words if that loses little. */
 function trimmed(piece: string): string {
   const bare = piece.trim()
   if (bare.length <= MAX_CHARS) return bare

@@ -1,6 +1,6 @@
 import type { AngleKind } from './angle.ts'
 
-/** The sentences of a long text that ask: a pasted log may come with one question at its end. */
+/** The asking sentences of a long text: a pasted log may end with one question. */
 export function focus(text: string): string {
   if (text.length <= 600) return text
   const sentences = text.split(/(?<=[?!.。？])\s+|\n+/).map((sentence) => sentence.trim())
@@ -47,7 +47,7 @@ export function clauseKindOf(clause: string): AngleKind {
   return 'implementation'
 }
 
-/** A "test runner" is no test. */
+/** A "test runner" is not a test. */
 const TESTS =
   /\btests\b|\btested\b|\bspecs?\b|\btesting\b|\btest(?=$|\W*$| (for|of|that|which|covers?|coverage|cases?|files?|suites?)\b)|\b(unit|integration|a|any|which) test\b|\btestet|测试|テスト/i
 

@@ -1,9 +1,9 @@
 import type { PastCall } from './prompt-transcript.ts'
 
-/** Lines of files, exactly as a tool showed them: the only thing that is ever cited. */
+/** Lines of files exactly as a tool showed them: only these are ever cited. */
 export type SeenLines = ReadonlyMap<string, ReadonlyMap<number, string>>
 
-/** Collects the lines that greps and reads showed. Later calls replace earlier ones: a file may have changed. */
+/** Collects the lines of greps and reads. Later calls replace earlier ones, because a file may have changed. */
 export function seenLines(calls: readonly PastCall[]): SeenLines {
   const seen = new Map<string, Map<number, string>>()
   for (const call of calls) {
@@ -28,7 +28,7 @@ export function linesOf(call: PastCall): SeenLine[] {
   return call.tool === 'read' ? readLines(call) : []
 }
 
-/** Files that were read, and files that could not be: what only a search saw of these is not to be trusted. */
+/** Files that were read, and unreadable ones: search results for these are not trusted. */
 export function readFiles(calls: readonly PastCall[]): {
   readonly read: ReadonlySet<string>
   readonly refused: ReadonlySet<string>
@@ -44,7 +44,7 @@ export function readFiles(calls: readonly PastCall[]): {
   return { read, refused }
 }
 
-/** `path: count` rows of a grep that counted. */
+/** `path: count` rows of a counting grep. */
 export function countsOf(call: PastCall): Map<string, number> {
   const counts = new Map<string, number>()
   if (call.failed) return counts
@@ -55,7 +55,7 @@ export function countsOf(call: PastCall): Map<string, number> {
   return counts
 }
 
-/** The paths that a glob or a list of files named, one a row. */
+/** The paths of a glob or list result, one per row. */
 export function pathsOf(call: PastCall): string[] {
   if (call.failed) return []
   return wholeRows(call.output)
@@ -79,10 +79,10 @@ function grepLines(call: PastCall): SeenLine[] {
   return found
 }
 
-/** How ripgrep marks the end of a line that it cut. */
+/** ripgrep's mark at the end of a truncated line. */
 const LONG_LINE = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/
 
-/** Numbered rows, which must count up by one from where the read began: anything else is not taken for lines. */
+/** Numbered rows, which must be consecutive from the start of the read; others are not lines of the file. */
 function readLines(call: PastCall): SeenLine[] {
   const path = call.input['file_path']
   if (typeof path !== 'string') return []

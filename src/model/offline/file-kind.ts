@@ -1,9 +1,9 @@
-/** What a file is for, as far as its path tells. */
+/** The purpose of a file, judged by its path. */
 export type FileKind = 'source' | 'test' | 'docs' | 'config' | 'example' | 'foreign' | 'built' | 'noise'
 
 const NOISE =
   /(^|\/)(node_modules|\.git|bower_components|__pycache__|\.venv)\/|(^|\/)(package-lock\.json|pnpm-lock\.yaml|yarn\.lock|[\w.-]+\.lock|go\.sum)$|\.(map|min\.js|min\.css|svg|snap|tsbuildinfo|po|ipynb)$|(^|\/)(change-?log|changes|news|history|releases?|authors|contributors|licen[cs]e)[^/.]*(\.(md|rst|txt|adoc))?$/i
-/** Folders of tests, and files that are named as tests in any language: `test.c`, `tests.rs`, `a_test.go`, `ATest.java`. */
+/** Test folders, and test file names of any language: `test.c`, `tests.rs`, `a_test.go`, `ATest.java`. */
 const TEST =
   /(^|\/)(tests?|__tests__|specs?|testing|testdata|e2e|fixtures?|__mocks__|conformance)\/|(^|[/._-])(tests?|specs?|e2e)\.[^/]+$|(^|\/)(test_[^/]+|conftest\.py|[^/]*(Tests?|Spec|TestCase)\.[^/]+)$/
 const DOCS =
@@ -11,7 +11,7 @@ const DOCS =
 const CONFIG =
   /\.(json|jsonc|json5|ya?ml|toml|ini|cfg|conf|env|properties|xml|lock|am|ac|m4|in|cmake)$|(^|\/)(dockerfile|(gnu)?makefile[^/]*|configure|\.[\w-]+rc)$/i
 const EXAMPLE = /(^|\/)(examples?|samples?|demos?|bench(marks?)?|playground|sandbox|contrib)\//i
-/** Copies of other projects' code, and texts in other languages. */
+/** Vendored code, and translations. */
 const FOREIGN = /(^|\/)(deps|vendor(ed)?|third[_-]party|external|i18n|locales?|lang|translations)\//i
 const BUILT =
   /(^|\/)(dist|build|out|target|umd|cjs|esm|lib-cov|coverage|generated)\/|\.(d\.[cm]?ts|cjs|generated\.\w+|pb\.go|_pb2\.py)$/i
@@ -27,7 +27,7 @@ export function fileKind(path: string): FileKind {
   return CONFIG.test(path) ? 'config' : 'source'
 }
 
-/** Whether a word in this file is a word of the program: in code, or in what names the program and its packages. */
+/** Whether words in this file are words of the program: code, or files that name the program and its packages. */
 export function isCode(path: string): boolean {
   const kind = fileKind(path)
   return kind === 'config' ? MANIFEST.test(path) : kind !== 'docs' && kind !== 'foreign' && kind !== 'noise'
@@ -37,7 +37,7 @@ export function isProse(path: string): boolean {
   return /\.(md|mdx|markdown|rst|adoc|txt|org|tex)$|(^|\/)readme[^/]*$/i.test(path)
 }
 
-/** One key for the copies of a module in several formats: `dist/cjs/a.js`, `esm/a.mjs`, `a.d.ts`, `lib/a.ts`. */
+/** The same key for a module's copies in several formats: `dist/cjs/a.js`, `esm/a.mjs`, `a.d.ts`, `lib/a.ts`. */
 export function moduleKey(path: string): string {
   if (!/\.[cm]?[jt]sx?$/.test(path)) return path
   return path

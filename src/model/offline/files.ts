@@ -5,15 +5,15 @@ import type { PastCall } from './prompt-transcript.ts'
 import { codeFilesCall, countCall, namedFilesCall, pastCall, testMarksCall } from './search-calls.ts'
 import { spokenIn, type Term } from './term.ts'
 
-/** What the first searches say about an angle: which files speak of it, and how much each term is worth. */
+/** First search results for an angle: the matching files, and the weight of each term. */
 export interface FileSurvey {
   /** Best first, without copies. */
   readonly files: readonly RankedFile[]
-  /** With their rarity in their weight. */
+  /** Weighted by rarity. */
   readonly terms: readonly Term[]
-  /** Terms that no code holds. */
+  /** Terms that no code contains. */
   readonly missing: readonly Term[]
-  /** Terms that a place has to speak of to be the whole answer; the name of the project is none of them. */
+  /** Terms that a complete answer must cover; the project's name is not one of them. */
   readonly needed: readonly Term[]
 }
 
@@ -58,13 +58,13 @@ function countsIn(call: PastCall | undefined): Counts | null {
   return call && !call.failed ? countsOf(call) : null
 }
 
-/** A word that only the manifest holds: the project is called that. */
+/** A word found only in the manifest is the project's name. */
 function isProjectName(counts: Counts | null): boolean {
   const held = keys(counts).filter(isCode)
   return held.length > 0 && held.every((path) => fileKind(path) === 'config')
 }
 
-/** A search that failed, or could not read some files, says nothing about what is missing. */
+/** A failed search, or one with unreadable files, proves nothing missing. */
 function hasGaps({ failed, output }: PastCall): boolean {
   return failed || /^\(not searched: /m.test(output)
 }
@@ -79,12 +79,12 @@ function keys(counts: Counts | null): string[] {
   return [...(counts?.keys() ?? [])]
 }
 
-/** A term that few files hold says more than one that many hold. */
+/** A term in few files is more significant than one in many. */
 function rarity(files: number, all: number): number {
   return Math.sqrt(Math.log(1 + Math.max(all, 12) / (1 + files)))
 }
 
-/** How much a file and its name speak of the terms; of several at once more than of one. */
+/** How well a file and its name match the terms; several terms count more than one. */
 function fitOf(path: string, terms: readonly CountedTerm[]): number {
   const named = spokenIn(baseName(path), terms)
   const around = spokenIn(path, terms)
@@ -97,7 +97,7 @@ function fitOf(path: string, terms: readonly CountedTerm[]): number {
   return spoken.reduce((sum, value) => sum + value, 0) * (0.4 + 0.6 * covered)
 }
 
-/** Copies of one module in several formats count once: the best of them stays. */
+/** Copies of one module count once: the best one stays. */
 function best(files: readonly RankedFile[]): RankedFile[] {
   const sorted = files
     .filter(({ score }) => score > 0)
@@ -105,13 +105,13 @@ function best(files: readonly RankedFile[]): RankedFile[] {
   return [...Map.groupBy(sorted, ({ path }) => moduleKey(path)).values()].map(([first]) => first!)
 }
 
-/** A workspace of texts has none. */
+/** A workspace of texts has no code. */
 function hasCode(scope: string | null, calls: readonly PastCall[]): boolean {
   const found = pastCall(codeFilesCall(scope), calls)
   return found !== undefined && pathsOf(found).some(isCode)
 }
 
-/** A term is missing where it was looked for, and no file of those that could answer holds it. */
+/** A term is missing if it was searched for and no relevant file contains it. */
 function missingOf({ kind }: Angle, terms: readonly CountedTerm[], isProgram: boolean): Term[] {
   const inCode = kind !== 'docs' && kind !== 'config' && isProgram
   const couldAnswer = (path: string) => (inCode ? isCode(path) : fileKind(path) !== 'noise')
@@ -131,7 +131,7 @@ const PRIORS: Readonly<Record<FileKind, number>> = {
   noise: 0.02,
 }
 
-/** How far a file of this kind can answer a question of that kind. */
+/** How well this kind of file can answer that kind of question. */
 export function prior(path: string, { kind, scope }: Angle, holdsTests: boolean): number {
   const file = fileKind(path)
   if (kind === 'tests') return file === 'test' ? 1 : holdsTests ? 0.8 : 0

@@ -8,24 +8,24 @@ import { rankOverview } from './overview.ts'
 import type { PastCall } from './prompt-transcript.ts'
 import { rankBlocks, type RankedBlock } from './rank.ts'
 
-/** What was found for one angle. */
+/** Findings for one angle. */
 export interface Findings {
   /** Best first. */
   readonly findings: readonly Finding[]
-  /** Words of the question that no code holds. */
+  /** Words of the question that no code contains. */
   readonly missing: readonly string[]
-  /** Whether the first place speaks of most of the question. */
+  /** Whether the first place covers most of the question. */
   readonly sure: boolean
 }
 
 const ASKED = 6
 const UNASKED = 3
-/** A block of the same file counts for less with each that was chosen before. */
+/** A block loses weight for each block already chosen from its file. */
 const SAME_FILE = 0.85
-/** Below this part of the best score a block is left out, once there are a few. */
+/** After a few blocks, those below this fraction of the best score are left out. */
 const TAIL = 0.25
 const FEW = 3
-/** What nobody asked for is shown only where it speaks of this part of the question. */
+/** An unrequested angle is shown only if it covers this fraction of the question. */
 const FITTING = 0.6
 
 export function findingsOf(angle: Angle, calls: readonly PastCall[]): Findings {
@@ -53,7 +53,7 @@ export function findingsOf(angle: Angle, calls: readonly PastCall[]): Findings {
   }
 }
 
-/** Tests have a place of their own, unless there is nothing else. */
+/** Tests are listed separately, unless there is nothing else. */
 function withoutTests(ranked: readonly RankedBlock[], { kind }: Angle): readonly RankedBlock[] {
   const others = ranked.filter(({ block }) => !block.isTest)
   return kind === 'implementation' && others.length > 0 ? others : ranked
@@ -85,7 +85,7 @@ function isCopy({ block, best }: RankedBlock, other: RankedBlock): boolean {
   return block.head !== null && block.head === other.block.head
 }
 
-/** The line that names the block; what happens, who uses it and texts are shown where they say so. */
+/** The line that names the block; for events, uses and texts, the matching line. */
 function findingOf(
   { block, best }: RankedBlock,
   angle: Angle,

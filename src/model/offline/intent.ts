@@ -1,6 +1,6 @@
 export type Intent = 'search' | 'change' | 'greeting' | 'thanks' | 'about' | 'empty'
 
-/** What a message wants, before it is looked at for what it asks. */
+/** The intent of a message, before its question is parsed. */
 export function intentOf(text: string): Intent {
   const bare = text.trim()
   if (!/\p{L}{2}|\p{Lo}|\d{3}/u.test(bare)) return 'empty'

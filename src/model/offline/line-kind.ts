@@ -1,6 +1,6 @@
 import { isProse } from './file-kind.ts'
 
-/** What a line is, judged by itself, for many languages at once. */
+/** The kind of a line by itself, for many languages. */
 export interface LineKind {
   readonly type: 'definition' | 'test' | 'heading' | 'comment' | 'import' | 'code' | 'trivial'
   /** The defined name, the test's name or the heading's text. */
@@ -36,7 +36,7 @@ const MACRO = /^\s*#\s*define\s+(\w+)/
 const CONTROL =
   /^\s*(?:if|else|for|while|switch|return|catch|do|case|throw|await|yield|new|elif|except|with|try|unless|until|when|match)\b/
 
-/** Only the beginning of a long line is looked at. */
+/** Only the start of a long line is checked. */
 export function lineKind(line: string, path: string): LineKind {
   const text = line.slice(0, 300)
   const bare = text.trim()
@@ -58,7 +58,7 @@ export function lineKind(line: string, path: string): LineKind {
   return name === null ? { type: 'code', name: '' } : { type: 'definition', name }
 }
 
-/** A sentence inside a program: text that it prints, or the middle of a comment. */
+/** A sentence inside a program: printed text, or the middle of a comment. */
 function isRunningText(bare: string): boolean {
   const words = bare.match(/\p{L}{2,}/gu) ?? []
   if (/^[rbuf]?["'`]/.test(bare)) return words.length >= 4

@@ -7,7 +7,7 @@ import type { WantedCall } from './search-calls.ts'
 
 const MAX_AROUND = 7
 
-/** One `task` for each angle that was not handed out before, to run side by side. */
+/** One `task` per new angle, to run in parallel. */
 export function delegate(angles: readonly Angle[], transcript: Transcript): WantedCall[] {
   const asked = [transcript.question, ...transcript.steers].join(' ')
   const past = transcript.turns.flat().filter((call) => call.tool === 'task')
@@ -56,12 +56,12 @@ export function hasFailed(task: PastCall): boolean {
   return task.failed || /^<subagent_report [^>]*status="(failed|cancelled)/.test(task.output)
 }
 
-/** A message that only hands over what a subagent reported, and asks for nothing. */
+/** A message that only delivers a subagent's report, and asks for nothing. */
 export function isReport(text: string): boolean {
   return /^\s*<subagent_report\b/.test(text)
 }
 
-/** What a report holds for the person: its citations; whatever else it says is not judged here. */
+/** The part of a report for the person: its citations. */
 export function passOn(report: string): string {
   const { findings, around } = readAnswer(report, [])
   const section = { ...UNKNOWN, title: 'What it cites', findings: [...findings, ...around] }

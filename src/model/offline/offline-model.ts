@@ -12,16 +12,16 @@ import { think } from './think.ts'
 import { readTranscript } from './prompt-transcript.ts'
 
 export interface OfflineModelOptions {
-  /** Needed for delays only. */
+  /** Needed only for delays. */
   readonly clock?: Clock
-  /** Waits this long before each piece of the stream; 0: none. Milliseconds. */
+  /** Delay before each piece of the stream; 0: none. Milliseconds. */
   readonly chunkDelayMs?: number
 }
 
 /**
- * The model that needs no key and no network: it searches by rules and cites what it saw. It keeps nothing between
- * requests: the prompt, the tools and `providerOptions.offshoot.agent` decide everything, so any process can go on.
- * It fails only by abort, with the signal's reason.
+ * The model without key and network: searches by rules and cites what it saw. It has no state between requests: the
+ * prompt, the tools and `providerOptions.offshoot.agent` decide everything, so any process can continue. Fails only on
+ * abort, with the signal's reason.
  */
 export function createOfflineModel({ clock, chunkDelayMs = 0 }: OfflineModelOptions = {}): LanguageModelV4 {
   const stream = (options: LanguageModelV4CallOptions): ReadableStream<LanguageModelV4StreamPart> => {

@@ -18,7 +18,7 @@ const ENTRY =
 const OUTLINE =
   '^(\\t| {0,4})((export|default|public|pub(\\([^)]*\\))?|async|abstract|static|final|declare) )*(function\\*?|class|interface|enum|struct|trait|impl|def|fn|func|type|const|module|namespace|record) +[\\w$(]|^(int|void|char|static|\\w+_t) \\w.*\\)|^#{1,3} \\S'
 
-/** The searches of an angle without terms: what a project says of itself, where it starts, what a folder defines. */
+/** Searches for an angle without terms: a project's description, its entry points, a folder's definitions. */
 export function overviewCalls({ kind, scope }: Angle): WantedCall[] {
   const search = (pattern: string, limit: number, glob?: string) =>
     grepCall(pattern, scope, { ...(glob ? { glob } : {}), output_mode: 'content', limit })
@@ -30,12 +30,12 @@ export function overviewCalls({ kind, scope }: Angle): WantedCall[] {
 
 const AROUND = ['outline', 'entry', 'overview'] as const
 
-/** What there is, whatever the question. */
+/** General findings, whatever the question is. */
 export function surroundingCalls(angle: Angle): WantedCall[] {
   return AROUND.flatMap((kind) => overviewCalls({ ...angle, kind }))
 }
 
-/** What there is, by kind in turn: definitions, starting points, what the project says of itself. */
+/** General findings by kind in turn: definitions, entry points, the project's description. */
 export function surroundingsOf(angle: Angle, calls: readonly PastCall[]): Finding[] {
   const lists = AROUND.map((kind) => rankOverview({ ...angle, kind }, calls))
   const longest = Math.max(...lists.map(({ length }) => length))
@@ -45,7 +45,7 @@ export function surroundingsOf(angle: Angle, calls: readonly PastCall[]): Findin
   return [...new Map(inTurn.map((each) => [`${each.path}:${each.line}`, each])).values()]
 }
 
-/** The lines that those searches found: shallow files first, headings and functions before sentences, early lines before late ones. */
+/** The found lines: shallow files first, headings and functions before sentences, early lines before late ones. */
 export function rankOverview(angle: Angle, calls: readonly PastCall[]): Finding[] {
   const { refused } = readFiles(calls)
   const own = overviewCalls(angle).flatMap((call) => pastCall(call, calls) ?? [])
@@ -78,7 +78,7 @@ function scoreOf(
   return (early * form) / (kind === 'outline' && scope !== null ? 1 : path.split('/').length)
 }
 
-/** Of a folder what it exports, functions and classes before types. */
+/** For a folder: its exports, functions and classes before types. */
 function shape(text: string): number {
   if (/^\s/.test(text)) return 0.5
   const isOpen = /^(export|pub|public|class|interface|module|def [a-z]|func [A-Z])\b/.test(text)

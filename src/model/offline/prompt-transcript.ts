@@ -5,38 +5,38 @@ import type {
 } from '@ai-sdk/provider'
 import { splitStdinData } from '../../core/stdin-data.ts'
 
-/** One tool call of the past, with what came back. */
+/** An earlier tool call with its result. */
 export interface PastCall {
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
   readonly output: string
-  /** Failed, denied, skipped without a result: the output says why, if anything does. */
+  /** Failed, denied, or skipped without a result: the output may say why. */
   readonly failed: boolean
 }
 
-/** What a prompt comes down to: what is asked, and what was found out about it so far. */
+/** The essence of a prompt: the question, and the findings so far. */
 export interface Transcript {
-  /** The latest message that asks for something. */
+  /** The latest message with a question. */
   readonly question: string
   /** Data from stdin that came with the question or a steer; null: none. */
   readonly data: string | null
-  /** What was said to the run while it worked on the question, oldest first. */
+  /** Messages to the run during its work, oldest first. */
   readonly steers: readonly string[]
   /** Earlier questions of the conversation, newest first. */
   readonly earlier: readonly string[]
-  /** The tool calls made for the question, turn by turn. */
+  /** The tool calls for the question, by turn. */
   readonly turns: readonly (readonly PastCall[])[]
-  /** Turns of `turns` that came before the latest steer. */
+  /** Number of turns before the latest steer. */
   readonly turnsBeforeSteer: number
-  /** Tool calls of the whole prompt, for ids that do not repeat. */
+  /** Number of tool calls in the whole prompt, so that ids do not repeat. */
   readonly callCount: number
 }
 
-/** Characters of one message that are looked at, half of them from its end. */
+/** Characters examined per message, half of them from its end. */
 const MESSAGE_CHARS = 12_000
 const OUTPUT_CHARS = 200_000
 
-/** Reads a prompt from its front. Its cost is bounded per message, however long a message is. */
+/** Parses a prompt from the front. The cost per message is bounded. */
 export function readTranscript(prompt: LanguageModelV4Prompt): Transcript {
   const results = resultsById(prompt)
   let state: Draft = {
@@ -54,7 +54,7 @@ export function readTranscript(prompt: LanguageModelV4Prompt): Transcript {
   return transcript
 }
 
-/** What the runtime says to a run about its work: it asks for nothing new. */
+/** The runtime's messages to a run, which ask for nothing new. */
 function isNotice(text: string): boolean {
   if (/^your report does not satisfy the schema\b/i.test(text)) return true
   if (text.length > 1_000) return false
@@ -165,6 +165,7 @@ function outputOf(output: LanguageModelV4ToolResultPart['output'] | undefined): 
   }
 }
 
+/** The text of a message, shortened in the middle. */
 function textOf(content: Extract<LanguageModelV4Message, { role: 'user' }>['content']): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }

@@ -1,4 +1,4 @@
-/** A folder or file that the text limits itself to: `Scope: src`, `in src/loop`, `in the file x.ts`. */
+/** A folder or file that limits a question: `Scope: src`, `in src/loop`, `in the file x.ts`. */
 export function scopeOf(text: string): string | null {
   const found =
     /^(?:Scope|Target)\s*:\s*(\S+)\s*$/im.exec(text)?.[1] ??

@@ -8,13 +8,13 @@ import type { Transcript } from './prompt-transcript.ts'
 export interface OfflineQuestion {
   readonly intent: Intent
   readonly angles: readonly Angle[]
-  /** Of a review: `Focus: security`. */
+  /** For a review: `Focus: security`. */
   readonly focus: string | null
 }
 
 const MAX_ANGLES = 4
 
-/** What a transcript asks for: at least two angles where it asks for something that can be searched. */
+/** The angles of a transcript: at least two if it asks for something searchable. */
 export function readQuestion({ question, steers, earlier }: Transcript): OfflineQuestion {
   const text = [question, ...steers].join('\n')
   const labelled = readAngle(text)
@@ -25,7 +25,7 @@ export function readQuestion({ question, steers, earlier }: Transcript): Offline
   return { intent, angles: anglesOf(withoutLabels(text), scopeOf(text), earlier), focus }
 }
 
-/** The labels under which an agent's typed input comes: `Query: ...`. */
+/** Labels of an agent's typed input: `Query: ...`. */
 function withoutLabels(text: string): string {
   return text
     .replace(/^(focus|scope|constraints)\s*:.*$/gim, '')
@@ -65,7 +65,7 @@ function anglesOf(text: string, scope: string | null, earlier: readonly string[]
 const OVERVIEW =
   /\b(project|repo(sitory)?|code ?base|package|library|program|app(lication)?|workspace|overview|summar(y|i[sz]e)|structured?|architecture|organi[sz]ed|projekt|projet|proyecto)\b/i
 
-/** Angles that are worth a look though nobody asked. */
+/** Angles worth a look although nobody asked for them. */
 function complete(angles: readonly Angle[], frame: Frame): Angle[] {
   if (angles.length > 1) return [...angles]
   const [only] = angles
@@ -82,14 +82,14 @@ function distinct(angles: readonly Angle[]): Angle[] {
   })
 }
 
-/** Words of a clause that told its kind, and are not looked for. */
+/** Words that determined a clause's kind, and are not searched for. */
 const KIND_WORDS: Partial<Record<AngleKind, RegExp>> = {
   usage:
     /\b(calls?|called|callers?|uses?|used|users?|usages?|references?|referenced|imports?|imported|invokes?|invoked)\b/gi,
   config: /\bconfig(uration)?( files?)?\b/gi,
 }
 
-/** A short question about what was just said: "and who calls it?", "why?". */
+/** A short follow-up question: "and who calls it?", "why?". */
 function refersBack(text: string): boolean {
   return text.length < 200 && pointsBack(text.split(/[?.!,]/)[0] ?? '') && strong(termsOf(text)).length < 2
 }

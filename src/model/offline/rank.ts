@@ -6,21 +6,21 @@ import { fileKind, isProse } from './file-kind.ts'
 import { identifiersIn, wordsIn } from './stem.ts'
 import { speaksOf, spokenIn, weigh, type Term } from './term.ts'
 
-/** A block with how well it answers. */
+/** A block with its score. */
 export interface RankedBlock {
   readonly block: Block
-  /** The line that speaks most of the question. */
+  /** The line that matches the question best. */
   readonly best: BlockLine
   readonly score: number
-  /** The part of the question that the block speaks of, 0 to 1. */
+  /** The fraction of the question that the block covers, 0 to 1. */
   readonly coverage: number
-  /** Whether it speaks of everything that the question names. */
+  /** Whether it covers everything that the question names. */
   readonly isWhole: boolean
 }
 
 const BOOST = { name: 2, owners: 0.7, path: 0.7, text: 1, comments: 0.5 }
 
-/** The blocks that speak of an angle's terms, best first: BM25 over names, texts and paths. */
+/** Blocks that match an angle's terms, best first: BM25 over names, texts and paths. */
 export function rankBlocks(
   blocks: readonly Block[],
   angle: Angle,
@@ -58,7 +58,7 @@ function indexOf(blocks: readonly Block[]): MiniSearch {
   return index
 }
 
-/** What is looked for, and how much a match is worth. */
+/** Search terms, and the weight of a match. */
 function weightsOf(terms: readonly Term[]): Map<string, number> {
   const weights = new Map<string, number>()
   for (const { stems, exact, weight } of terms) {
@@ -75,7 +75,7 @@ function fitness(block: Block, best: BlockLine, { kind, echo, outcome, terms }: 
   return formOf(block, kind, terms) * (repeats ? 0.1 : 1) * (fails ? 1.6 : 1)
 }
 
-/** Definitions before loose statements, what does something before what declares a shape, tests where they are asked for. */
+/** Prefers definitions to loose statements, behaviour to declarations, and tests if they are asked for. */
 function formOf({ path, head, lines, isTest }: Block, kind: Angle['kind'], terms: readonly Term[]): number {
   if (lines.every((line) => line.kind.type === 'import' || line.kind.type === 'trivial')) return 0.1
   if (kind === 'tests') return !isTest ? 0 : head?.kind.type === 'test' ? 1.5 : head ? 0.7 : 0.4
@@ -92,7 +92,7 @@ function formOf({ path, head, lines, isTest }: Block, kind: Angle['kind'], terms
 const TYPE =
   /^\s*((export|default|public|private|pub(\([^)]*\))?|abstract|final|declare|typedef|type) )*(class|interface|enum|struct|union|trait|record|type) |^type \w+ |^#\s*define/
 
-/** Where a question asks what happens, a line that fails counts with its condition: the lines above it. */
+/** For a question about what happens, a failing line counts with its condition: the lines above it. */
 function bestLine({ head, lines }: Block, terms: readonly Term[], { outcome }: Angle): BlockLine {
   let best = head && lines.includes(head) ? head : lines[0]!
   let most = 0
@@ -109,6 +109,6 @@ function lineScore({ text, kind }: BlockLine, terms: readonly Term[]): number {
   return weigh(spokenIn(text, terms)) * (kind.type === 'comment' || kind.type === 'import' ? 0.6 : 1)
 }
 
-/** Lines that throw, raise or return an error, in many languages at once. */
+/** Lines that throw, raise or return an error, in many languages. */
 const FAILS =
   /\b(throw|raise|panic!?|abort|bail!|ensure!|die|fatal\w*|reject|unreachable!|assert\w*!?|exit|longjmp)\b|\bErr\(|\berrors?\.New\b|\bErrorf\b|\bnew \w*(Error|Exception)\b|\breturn\b.*(\berr\b|error|invalid|-1\b)|\b\w*error\w*\s*\(|\bfail\w*\(/i

@@ -6,7 +6,7 @@ import type { PastCall } from './prompt-transcript.ts'
 
 const MAX_AROUND = 7
 
-/** What a search found, angle by angle: a place that answers two angles is in the first. */
+/** Findings by angle; a place that answers two angles is listed in the first. */
 export function answerOf(angles: readonly Angle[], calls: readonly PastCall[]): FoundAnswer {
   const found = angles.map((angle) => ({ angle, ...findingsOf(angle, calls) }))
   const sections = found.map(({ angle, findings, sure }) => ({
@@ -37,7 +37,7 @@ export function withoutRepeats(sections: readonly Section[]): Section[] {
   }))
 }
 
-/** The report of one searching agent. */
+/** The report of one search agent. */
 export function writeReport(angles: readonly Angle[], calls: readonly PastCall[]): string {
   return [...writeAnswer(answerOf(angles, calls)), effort(calls), CLOSING].join('\n\n')
 }
@@ -57,7 +57,7 @@ function reasons(failed: readonly PastCall[]): string {
   return [...new Set(texts)].slice(0, 2).join('; ')
 }
 
-/** A foreign text in a sentence of ours: nothing in it may look like a citation. */
+/** Foreign text within our own sentence: it cannot look like a citation. */
 function oneLine(text: string): string {
   return text
     .replace(/[`:\s\p{C}]+/gu, ' ')

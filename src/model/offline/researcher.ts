@@ -14,10 +14,7 @@ interface Research {
   readonly calls: readonly WantedCall[]
 }
 
-/**
- * Opens the addresses that a question names, or asks for some where it names none, and quotes what fits. null where
- * there is nothing that it could look at.
- */
+/** Opens the addresses that a question names, or asks for some, and quotes matching lines. null: nothing to open. */
 export function research(
   { question, steers, turns }: Transcript,
   offered: ReadonlySet<string>,
@@ -52,7 +49,7 @@ function section({ tool, input, output, failed }: PastCall, terms: readonly Term
   return [`${about}:`, ...best.map((line) => `- "${line}"`)].join('\n')
 }
 
-/** Without the label around it. */
+/** Without its label. */
 function linesOf(output: string): string[] {
   const lines = output
     .slice(0, MAX_LINES * MAX_CHARS)
@@ -69,7 +66,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, MAX_CHARS).toWellFormed()
 }
 
-/** The lines that speak of the most terms, as they stand in the page; its beginning where none does. */
+/** The lines with the most terms, as in the page; its start if none match. */
 function fitting(lines: readonly string[], terms: readonly Term[]): string[] {
   const scored = lines.map((line, at) => ({ line, at, score: weigh(spokenIn(line, terms)) }))
   const best = scored.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score)

@@ -13,11 +13,11 @@ interface Check {
   readonly focus: 'bugs' | 'style' | 'performance' | 'security'
   readonly pattern: string
   readonly finding: string
-  /** Whether it is found in comments, too. */
+  /** Whether to report it in comments too. */
   readonly inComments?: true
 }
 
-/** What a search by patterns can find; whether it matters there, it cannot say. */
+/** Patterns of a search; whether a match matters, the search cannot tell. */
 const CHECKS: readonly Check[] = [
   {
     severity: 'High',
@@ -72,7 +72,7 @@ const ROWS = 40
 const SHOWN_PER_CHECK = 4
 const FILES_READ = 6
 
-/** First the patterns, side by side, then the best places are read. */
+/** First the patterns in parallel, then reads of the best places. */
 export function reviewCalls(
   question: OfflineQuestion,
   { turns, turnsBeforeSteer }: Transcript,

@@ -12,7 +12,7 @@ export interface WantedCall {
 const COUNT_ROWS = 500
 const FILE_ROWS = 300
 
-/** The past call that asked exactly this. */
+/** The earlier identical call. */
 export function pastCall(wanted: WantedCall, calls: readonly PastCall[]): PastCall | undefined {
   const key = JSON.stringify(wanted.input)
   return calls.find((call) => call.tool === wanted.tool && JSON.stringify(call.input) === key)
@@ -23,7 +23,7 @@ export function countCall(term: Term, scope: string | null): WantedCall {
   return grepCall(`(?i:${termPattern(term)})`, scope, { output_mode: 'count', limit: COUNT_ROWS })
 }
 
-/** The files that hold tests, whatever they are called. */
+/** The files that contain tests, whatever their names are. */
 export function testMarksCall(scope: string | null): WantedCall {
   return grepCall(MARKS_OF_TESTS, scope, { output_mode: 'count', limit: COUNT_ROWS })
 }
@@ -31,7 +31,7 @@ export function testMarksCall(scope: string | null): WantedCall {
 const MARKS_OF_TESTS =
   '#\\[(\\w+::)?test\\]|#\\[cfg\\(test\\)\\]|^\\s*(async )?def test_|^\\s*(it|test|describe)(\\.\\w+)*\\(|^func Test|^\\s*@Test\\b|^\\s*TEST(_[FP])?\\('
 
-/** The lines of one file that speak of any term, and where its tests begin. */
+/** The lines of one file with any term, and where its tests start. */
 export function fileCall(path: string, terms: readonly Term[]): WantedCall {
   const tests = path.endsWith('.rs') ? ['#\\[cfg\\(test\\)\\]'] : []
   return {
@@ -45,7 +45,7 @@ export function fileCall(path: string, terms: readonly Term[]): WantedCall {
   }
 }
 
-/** The files that the question names; null where it names none. */
+/** The files that the question names; null if it names none. */
 export function namedFilesCall({ terms, scope }: Angle): WantedCall | null {
   const paths = terms.flatMap(({ exact }) =>
     exact !== null && /^[\w@-][\w@./-]*[./][\w@-]+$/.test(exact) ? [exact] : [],
@@ -58,7 +58,7 @@ export function namedFilesCall({ terms, scope }: Angle): WantedCall | null {
   }
 }
 
-/** Some files of code: whether there is any. */
+/** Some code files: whether there are any. */
 export function codeFilesCall(scope: string | null): WantedCall {
   return { tool: 'glob', input: { pattern: CODE_FILES, ...(scope === null ? {} : { path: scope }) } }
 }
@@ -78,7 +78,7 @@ export function grepCall(
   return { tool: 'grep', input: { pattern, ...(scope === null ? {} : { path: scope }), ...rest } }
 }
 
-/** A word as the question writes it is always one of them: `sent`, beside the stem of `send`. */
+/** A word as written is always included: `sent`, besides the stem of `send`. */
 function termPattern({ word, exact, stems }: Term): string {
   if (exact !== null && !/\s/.test(exact)) return escape(exact.replace(/^[@#.]/, ''))
   if (stems.length > 1) return stems.map(escape).join('[\\s_.-]*\\w{0,6}[\\s_.-]*')
@@ -87,7 +87,7 @@ function termPattern({ word, exact, stems }: Term): string {
   return [...spellingsOf(stems[0]!), ...itself].map(stemPattern).join('|')
 }
 
-/** A short stem only at the beginning of a word or of a part of an identifier: `log` is not meant in `catalog`. */
+/** A short stem matches only at the start of a word or identifier part: `log` does not match `catalog`. */
 function stemPattern(stem: string): string {
   if (stem.length > 4 || !/^\w+$/.test(stem)) return escape(stem)
   const capital = stem[0]!.toUpperCase() + stem.slice(1)

@@ -24,15 +24,15 @@ const WINDOWS_A_FILE = 4
 const WINDOW = 110
 const LEAD = 45
 const NEAR = 12
-/** What each further mention nearby is worth beside the first. */
+/** Weight of each further mention nearby, relative to the first. */
 const DENSE = 0.1
 
 type Stage = (angle: Angle, past: readonly PastCall[], share: number) => WantedCall[]
 
 /**
- * The next calls of a search, or none when it is time to conclude. The stages are: which files speak of the question,
- * which lines of the best ones, the text around those, and, where nothing fits, what else there is. Each stage follows
- * from the answers to the one before, so that any process can go on with it.
+ * The next calls of a search; none when it should conclude. Stages: files that match the question, matching lines of
+ * the best ones, the text around those, and if nothing matches, a general overview. Each stage follows from the earlier
+ * answers, so any process can continue it.
  */
 export function nextCalls(
   angles: readonly Angle[],
@@ -91,7 +91,7 @@ interface Place {
   readonly score: number
 }
 
-/** The lines that speak of the terms, by what they and their neighbours say; the beginning of a file without any. */
+/** The lines that match the terms, judged with their neighbours; the start of a file without any. */
 function places(angle: Angle, past: readonly PastCall[], share: number): Place[] {
   const { terms } = surveyOf(angle, past)
   const found = bestFiles(angle, past, share).flatMap(({ path, score: ofFile }) => {
@@ -124,6 +124,6 @@ function windows(found: readonly Place[], most: number): WantedCall[] {
   return begun.map(({ path, first }) => readCall(path, first, WINDOW))
 }
 
-/** Where nothing fits: what there is instead. */
+/** If nothing matches: a general overview. */
 const surroundings: Stage = (angle, past) =>
   angle.asked && findingsOf(angle, past).findings.length === 0 ? surroundingCalls(angle) : []

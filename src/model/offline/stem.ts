@@ -6,7 +6,7 @@ const SUFFIXES = [
   'ers', 'er', 'ors', 'or', 'ies', 'ied', 'ie', 'ed', 'es', 'ly', 's', 'e', 'y',
 ] // prettier-ignore
 
-/** Words whose ending is no suffix. */
+/** Words whose ending is not a suffix. */
 const WHOLE = new Set([
   'settings',
   'string',
@@ -41,19 +41,19 @@ const FULL = new Map([
 ])
 const SHORT = Map.groupBy(abbreviations, ([, full]) => stem(full))
 
-/** A stem and what it is shortened to in programs. */
+/** Stems and their abbreviations in programs. */
 export function spellingsOf(of: string): string[] {
   return [of, ...(SHORT.get(of)?.map(([short]) => short) ?? [])]
 }
 
-/** `choose` of `chosen`; any other word as it is. */
+/** `choose` for `chosen`; any other word unchanged. */
 function infinitive(word: string): string {
   return IRREGULAR.get(word.toLowerCase()) ?? word.toLowerCase()
 }
 
 /**
- * A rough English stem, in lower case, so that `permissions` and `permission`, `decides` and `decided`, `router` and
- * `routing` are one term. It may join too much; ranking sorts that out.
+ * A rough English stem in lower case, so that `permissions` and `permission`, `decides` and `decided`, `router` and
+ * `routing` are one term. It may join too much; ranking corrects that.
  */
 export function stem(word: string): string {
   const lower = FULL.get(word.toLowerCase()) ?? infinitive(word)
@@ -66,7 +66,7 @@ export function stem(word: string): string {
   return undouble(lower)
 }
 
-/** The parts of the identifiers and words of a text: `checkPermissions_v2` has `check`, `Permissions`, `v`, `2`. */
+/** The parts of identifiers and words: `checkPermissions_v2` has `check`, `Permissions`, `v`, `2`. */
 export function subwords(text: string): string[] {
   return text.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{M}]+|\d+/gu) ?? []
 }
@@ -76,13 +76,13 @@ export function wordsIn(text: string): string[] {
   return [...subwords(text).map(stem), ...identifiersIn(text)]
 }
 
-/** Identifiers of several words as a whole, apart from any stem. */
+/** Whole multi-word identifiers, separate from any stem. */
 export function identifiersIn(text: string): string[] {
   const found = text.match(/[\p{L}_$][\p{L}\d_$]*/gu) ?? []
   return found.filter((word) => subwords(word).length > 1).map((word) => `=${word.toLowerCase()}`)
 }
 
-/** `logg` (of `logging`) is `log`; a long word with `ll` at its end has one `l`, whether or not it had a suffix. */
+/** `logg` (of `logging`) becomes `log`; a long word that ends in `ll` gets one `l`, with or without a suffix. */
 function undouble(rest: string): string {
   if (/([bdgmnprt])\1$/.test(rest)) return rest.slice(0, -1)
   return rest.length > 5 && rest.endsWith('ll') ? rest.slice(0, -1) : rest

@@ -9,7 +9,10 @@ import { estimateTokens } from '../../core/tokens.ts'
 import type { Thought } from './think.ts'
 import type { Transcript } from './prompt-transcript.ts'
 
-/** A thought as a provider would send it: text in small pieces, then the calls, then the usage. Abort errors the stream. */
+/**
+ * A thought in the form of a provider's stream: text in small pieces, then the calls, then the usage. An abort errors
+ * the stream.
+ */
 export function streamThought(
   thought: Thought,
   transcript: Transcript,

@@ -1,23 +1,23 @@
 import { stem, subwords } from './stem.ts'
 import { foreignStems, framingWords, stopWords, weakWords } from './vocabulary.ts'
 
-/** One idea of a question. */
+/** One concept of a question. */
 export interface Term {
-  /** As the question writes it. */
+  /** As written in the question. */
   readonly word: string
   /** Stems that mean it. */
   readonly stems: readonly string[]
-  /** An identifier, a path or a quoted text: looked for as it stands, too. */
+  /** An identifier, a path or a quoted text: also searched for literally. */
   readonly exact: string | null
   readonly weight: number
-  /** Whether it names something: if no code holds it, the code is about something else. */
+  /** Whether it names something: if no code contains it, the code is about something else. */
   readonly telling: boolean
 }
 
 const MAX_TERMS = 6
 const framingStems: ReadonlySet<string> = new Set([...framingWords].map(stem))
 
-/** The terms of a question's text, weightiest first and at most six. Bounded by the caller: it reads all of `text`. */
+/** The terms of a question, weightiest first and at most six. Reads all of `text`, so the caller must bound it. */
 export function termsOf(text: string): Term[] {
   const terms = new Map<string, Term>()
   for (const term of [...literals(text), ...plainWords(text)]) {
@@ -32,7 +32,7 @@ export function termsOf(text: string): Term[] {
   return kept.toSorted((a, b) => b.weight - a.weight).slice(0, MAX_TERMS)
 }
 
-/** Whether the words of a text speak of a term. */
+/** Whether the words of a text match a term. */
 export function speaksOf(words: ReadonlySet<string>, { stems }: Term): boolean {
   return stems.every((own) => words.has(own))
 }
@@ -87,13 +87,13 @@ function plainWords(text: string): Term[] {
     )
 }
 
-/** The second noun of a pair says less than the first: `email address`, `rate limit`. */
+/** The second noun of a pair is less significant than the first: `email address`, `rate limit`. */
 function isHead(words: readonly string[], i: number): boolean {
   const before = words[i - 1]?.toLowerCase()
   return before !== undefined && before.length > 2 && !stopWords.has(before) && !weakWords.has(before)
 }
 
-/** A run of a script without spaces may hold several words that are known. */
+/** A word in a script without spaces may contain several known words. */
 function inEnglish(word: string): string[] {
   if (!/[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}]/u.test(word)) return [word]
   const known = foreignStems.flatMap(([from, to]) => (word.includes(from) ? [to] : []))

@@ -22,17 +22,17 @@ import type { Transcript } from './prompt-transcript.ts'
 export interface Situation {
   readonly agent: string
   readonly transcript: Transcript
-  /** Names of the tools that may be called; empty where the model has to conclude. */
+  /** Names of the available tools; empty if the model must conclude. */
   readonly offered: ReadonlySet<string>
 }
 
-/** What the model says and calls next. No calls: it is done. */
+/** The model's text and next calls. No calls: it is done. */
 export interface Thought {
   readonly text: string
   readonly calls: readonly WantedCall[]
 }
 
-/** The whole of the model: a pure function of the prompt. */
+/** The whole model: a pure function of the prompt. */
 export function think(situation: Situation): Thought {
   const question = readQuestion(situation.transcript)
   const { data } = situation.transcript
@@ -74,7 +74,7 @@ function asMain(question: OfflineQuestion, situation: Situation): Thought {
   return { text: composeAnswer(question, tasks), calls: [] }
 }
 
-/** A search of its own in place of subagents that brought nothing. */
+/** Searches itself if its subagents returned nothing. */
 function instead({ text, calls }: Thought, failed: number): Thought {
   if (calls.length > 0) return { text, calls }
   return {

@@ -1,4 +1,4 @@
-/** Words that carry no search meaning in a question, in the languages whose questions are understood at all. */
+/** Words without search value in a question, in the supported languages. */
 export const stopWords: ReadonlySet<string> = words(`
   a an the this that these those it its they them their there here he she his her we us our i me my you your
   and or not no nor but if then else than so as at by for from in into of off on onto out over per to up with within
@@ -26,7 +26,7 @@ export const stopWords: ReadonlySet<string> = words(`
   где что кто как какой какая какие почему когда это и или не в на с по для из от их его
 `)
 
-/** Verbs and nouns that may be meant literally, but say little about the place that is looked for. */
+/** Verbs and nouns that may be literal, but say little about the place. */
 export const weakWords: ReadonlySet<string> = words(`
   handle handles handled handling process processes processed make makes made making create creates created run runs running
   call calls called calling set sets add adds added change changes changed return returns returned take takes taken
@@ -38,7 +38,7 @@ export const weakWords: ReadonlySet<string> = words(`
   fix fixes fixed write writes written implement refactor improve update updates updated bug bugs
 `)
 
-/** Words that say how, how much or in what way: code that is about the subject may do without them. */
+/** Words for manner and degree: matching code need not contain them. */
 export const framingWords: ReadonlySet<string> = words(`
   react respond behave choose pick select decide determine figure occur arise appear consist contain belong depend
   enter leave reach keep made mean responsible involve concern relate come go turn
@@ -48,7 +48,7 @@ export const framingWords: ReadonlySet<string> = words(`
   time moment order step detail example reason case point side result
 `)
 
-/** How programs shorten words: both are one word. */
+/** Common abbreviations in programs: both forms are one word. */
 export const abbreviations: readonly (readonly [string, string])[] = pairs(`
   env environment | arg argument | param parameter | config configuration | cfg configuration | dir directory | req request
   | res response | resp response | msg message | cmd command | init initialize | str string | num number | char character
@@ -60,7 +60,7 @@ export const abbreviations: readonly (readonly [string, string])[] = pairs(`
   | sep separator | lib library | pos position | addr address | iter iterator | esc escape
 `)
 
-/** Words of a few other languages for what programs name in English, by their first letters. */
+/** Words of a few other languages for English program terms, by their prefixes. */
 export const foreignStems: readonly (readonly [string, string])[] = pairs(`
   berechtigung permission | entschied decide | entscheid decide | fehler error | einstellung setting | anmeld login
   | speicher store | gespeicher store | datenbank database | anfrage request | antwort response | konfiguration configuration

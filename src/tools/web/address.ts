@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 
 /**
- * What kind of address it is that is never fetched, as in `a private address`; null: it is public unicast. An address
- * that carries an IPv4 address counts as that one where it is reached by it (NAT64, ISATAP), else as reserved.
+ * The kind of an address that is never fetched, as in `a private address`; null: public unicast. An address that embeds
+ * an IPv4 address counts as that one if it routes there (NAT64, ISATAP), otherwise as reserved.
  */
 export function refusedKind(address: string): string | null {
   switch (isIP(address)) {
@@ -25,7 +25,7 @@ function range6(base: string, prefix: number, kind: string): Range {
   return [numberOf(hextets(base), 16), 128 - prefix, kind]
 }
 
-/** The IANA registry of special-purpose addresses, multicast, and the one public address of a cloud's own services. */
+/** The IANA registry of special-purpose addresses, multicast, and one public address for a cloud's own services. */
 const IPV4: readonly Range[] = [
   range4('0.0.0.0', 8, 'unspecified'),
   range4('10.0.0.0', 8, 'private'),
@@ -51,7 +51,10 @@ const IPV4: readonly Range[] = [
 const GLOBAL_IPV6 = range6('2000::', 3, 'global')
 const NAT64 = range6('64:ff9b::', 96, 'NAT64')
 
-/** Outside 2000::/3 everything is refused; these only say it better. Inside it they are the exceptions. */
+/**
+ * Everything outside 2000::/3 is refused; entries there only give a better message. Entries inside it are the
+ * exceptions.
+ */
 const IPV6: readonly Range[] = [
   range6('::', 128, 'unspecified'),
   range6('::1', 128, 'loopback'),

@@ -8,8 +8,8 @@ const CONNECT_MS = 5_000
 const MAX_ADDRESSES = 4
 
 /**
- * Connects to one of the addresses, in their order, and to nothing else: no name is looked up here. For https the
- * certificate has to be valid for the name of the URL, whatever the environment says.
+ * Connects to one of the given addresses, in order, without name lookups. For https, the certificate must be valid for
+ * the URL's host name, whatever the environment says.
  */
 export async function connect(
   url: URL,
@@ -50,7 +50,7 @@ function secure(
   signal: AbortSignal,
 ): Promise<net.Socket> {
   const host = hostOf(url)
-  const tls = process.getBuiltinModule('node:tls') // not before: it takes a start as long as all of the tools together
+  const tls = process.getBuiltinModule('node:tls') // loaded late: it takes as long to load as all tools together
   const secured = tls.connect({
     socket,
     ...(net.isIP(host) === 0 && { servername: host }),
@@ -62,7 +62,7 @@ function secure(
   return ready(secured, 'secureConnect', signal)
 }
 
-/** Its errors are heard from the first to the last moment: one that nobody hears would end the process. */
+/** Handles its errors from start to end: an unhandled one would end the process. */
 function ready<S extends net.Socket>(socket: S, event: string, signal: AbortSignal): Promise<S> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {
@@ -83,7 +83,7 @@ function ready<S extends net.Socket>(socket: S, event: string, signal: AbortSign
   })
 }
 
-/** The other side hung up without a word. */
+/** The other side closed the connection without an error. */
 class ConnectionEnded extends Error {
   readonly code = 'ECONNRESET'
 }

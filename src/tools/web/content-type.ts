@@ -6,7 +6,7 @@ export type ContentKind = 'html' | 'text'
 const TEXT =
   /^application\/(?:(?:[\w.-]+\+)?(?:json|xml|yaml)|(?:x-)?(?:javascript|ndjson|sh|toml|yaml)|json-seq|graphql|sql)$/
 
-/** @throws ToolError `binary` for a type that is no text, with its type and size. Nothing of it has been read. */
+/** @throws ToolError `binary` for a type that is not text, with type and size, before reading the body. */
 export function checkReadable(contentType: string, contentLength: string | undefined): void {
   const type = mediaType(contentType)
   if (type === '' || kindOfType(type) !== null) return
@@ -14,7 +14,7 @@ export function checkReadable(contentType: string, contentLength: string | undef
   throw new ToolError('binary', `it is not text: ${shownType(type)}, ${size}`)
 }
 
-/** Which kind of text a body is. @throws ToolError `binary` where it holds what no text does. */
+/** The kind of text of a body. @throws ToolError `binary` for bytes that text does not contain. */
 export function contentKindOf(contentType: string, body: Buffer): ContentKind {
   const type = mediaType(contentType)
   const isWide = /utf-?16/i.test(contentType) || hasWideMark(body)
@@ -35,7 +35,7 @@ export function mediaType(contentType: string): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase()
 }
 
-/** A type as a person may see it: servers may send anything. */
+/** A type that is safe to show: servers may send anything. */
 export function shownType(type: string): string {
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type.slice(0, 100) : 'of no type'
 }
@@ -51,7 +51,7 @@ function hasWideMark(body: Buffer): boolean {
   return body.length >= 2 && [0xfeff, 0xfffe].includes(body.readUInt16BE())
 }
 
-/** The text of a body: by its byte order mark, what the server says, what the page says, else UTF-8. */
+/** Decodes a body: by its byte order mark, the server's charset, the page's charset, else UTF-8. */
 export function decodeBody(contentType: string, kind: ContentKind, body: Buffer): string {
   const declared = /charset\s*=\s*["']?([\w.:-]{1,40})/i
   const head = kind === 'html' ? body.subarray(0, SNIFFED).toString('latin1') : ''

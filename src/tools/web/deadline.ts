@@ -20,12 +20,12 @@ export async function within<T>(
 export interface Deadline {
   readonly clock: Clock
   readonly ms: number
-  /** What takes the time, for the message. */
+  /** Name of the operation, for the message. */
   readonly what: string
   readonly signal: AbortSignal
 }
 
-/** Waits no longer than the signal, whose reason it rejects with. What is left behind may go on. */
+/** Stops waiting when the signal aborts, and rejects with its reason. Abandoned work may continue. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason as Error)

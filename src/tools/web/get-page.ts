@@ -12,9 +12,9 @@ import { networkError } from './network-error.ts'
 import { hostOf, readPageUrl } from './page-url.ts'
 
 export interface Page {
-  /** Where it was found, after redirects. */
+  /** Final address, after redirects. */
   readonly url: URL
-  /** As the server gives it; empty where it does not. */
+  /** As the server sends it; empty if it sends none. */
   readonly contentType: string
   readonly body: Buffer
 }
@@ -23,7 +23,7 @@ export interface GetOptions {
   readonly network: Network
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Decides whether a redirect may be followed. @throws ToolError when not. */
+  /** Decides whether a redirect may be followed. @throws ToolError if not. */
   readonly checkRedirect: (to: URL, from: URL) => void
 }
 
@@ -32,9 +32,8 @@ const MAX_BYTES = 10 * 1024 * 1024
 const TIME_MS = 30_000
 
 /**
- * Gets one page, through redirects. Each hop is read, decided, looked up and checked anew, and connected to exactly the
- * addresses that were checked. Nothing of us goes along: no cookies, no credentials, no referrer.
- * @throws ToolError
+ * Fetches one page, following redirects. Each hop is parsed, decided, looked up and checked again, and connects to
+ * exactly the checked addresses. Sends no cookies, credentials or referrer. @throws ToolError
  */
 export async function getPage(start: URL, options: GetOptions): Promise<Page> {
   const { clock, signal } = options
@@ -76,7 +75,7 @@ const HEADERS = {
   accept: 'text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5',
 }
 
-/** Of a name that leads to several places all have to be public. */
+/** All addresses of a name must be public. */
 async function checkedAddresses(url: URL, network: Network, signal: AbortSignal): Promise<readonly string[]> {
   const host = hostOf(url)
   const addresses = isIP(host) === 0 ? await untilAborted(network.resolve(host), signal) : [host]
@@ -89,7 +88,7 @@ async function checkedAddresses(url: URL, network: Network, signal: AbortSignal)
 function redirectTarget({ statusCode, headers }: IncomingMessage, url: URL): URL | null {
   if (![301, 302, 303, 307, 308].includes(statusCode ?? 0) || headers.location === undefined) return null
   try {
-    // Node reads headers as latin1; what servers mean is UTF-8
+    // Node decodes headers as latin1, but servers mean UTF-8
     return readPageUrl(Buffer.from(headers.location, 'latin1').toString(), url)
   } catch (error) {
     if (!(error instanceof ToolError)) throw error

@@ -2,14 +2,14 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { HIDDEN } from './hidden-elements.ts'
 
 /**
- * The text of an HTML page without its tree: in time and memory in proportion to its length, whatever it is. Scripts,
- * styles and what is not shown are left out, blocks become lines.
+ * The text of an HTML page without building a tree: linear in time and memory for any input. Drops scripts, styles and
+ * hidden content; blocks become lines.
  */
 export function htmlText(html: string): string {
   return tidy(read(html, () => false).text())
 }
 
-/** The title of a page, on one line; empty where its beginning has none. */
+/** The title of a page, on one line; empty if its start has none. */
 export function htmlTitle(html: string): string {
   const title = read(html.slice(0, TITLE_WITHIN), (reader) => reader.hasTitle).title()
   return title.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE).toWellFormed()
@@ -18,13 +18,13 @@ export function htmlTitle(html: string): string {
 const TITLE_WITHIN = 64 * 1024
 const MAX_TITLE = 200
 
-/** Tokens suffice. The package's parser looks for the element of each end tag among all open ones: pages can abuse that. */
+/** Uses only the tokenizer. The package's parser searches all open elements for each end tag, which pages can abuse. */
 function read(html: string, isDone: (reader: WordReader) => boolean): WordReader {
   const reader = new WordReader(html)
   const tokenizer = new Tokenizer({}, reader)
   for (let at = 0; at < html.length && !isDone(reader); at += PIECE)
     tokenizer.write(html.slice(at, at + PIECE))
-  tokenizer.write(' ') // without it a tag that is cut off, as in `<p`, is taken for text
+  tokenizer.write(' ') // without it, a truncated tag such as `<p` counts as text
   tokenizer.end()
   return reader
 }
@@ -37,10 +37,10 @@ class WordReader implements TokenizerCallbacks {
   readonly #html: string
   readonly #text: string[] = []
   #title: string[] | undefined
-  /** Where text goes; undefined: nowhere. */
+  /** Destination of text; undefined: dropped. */
   #target: string[] | undefined = this.#text
   #name = ''
-  /** The hidden element that is open, and how many of its name are open in it. */
+  /** The open hidden element, and how many of its name are open inside it. */
   #hidden: string | undefined
   #depth = 0
 
@@ -52,7 +52,7 @@ class WordReader implements TokenizerCallbacks {
     return this.#text.join('')
   }
 
-  /** Of the first element of this name. */
+  /** The first element of this name. */
   title(): string {
     return this.#title?.join('') ?? ''
   }
@@ -73,7 +73,7 @@ class WordReader implements TokenizerCallbacks {
     } else this.#text.push(gapOf(name))
   }
 
-  /** Only SVG's elements may end where they begin. */
+  /** Only SVG elements can be self-closing. */
   onselfclosingtag(): void {
     if (this.#name === 'svg') this.#close('svg')
   }
@@ -90,7 +90,7 @@ class WordReader implements TokenizerCallbacks {
     this.#target?.push(String.fromCodePoint(codePoint))
   }
 
-  /** There a title or a style is an element as any other. */
+  /** Inside SVG, title and style are ordinary elements. */
   isInForeignContext(): boolean {
     return this.#hidden === 'svg'
   }
@@ -120,7 +120,7 @@ class WordReader implements TokenizerCallbacks {
   }
 }
 
-/** What stands between the words before and after a tag. */
+/** The separator of words before and after a tag. */
 function gapOf(name: string): string {
   return name === 'td' || name === 'th' ? '\t' : INLINE.has(name) ? '' : '\n'
 }
@@ -130,7 +130,7 @@ const INLINE: ReadonlySet<string> = new Set(
   time tt u var wbr`.split(/\s+/),
 )
 
-/** First the white space in lines, then lines: each pass goes through the text once. */
+/** First white space within lines, then lines: each pass is linear. */
 function tidy(text: string): string {
   const lines = text.split(/\r\n|\r|\n/).map((line) => line.replace(/[ \t\f\v\u00a0]+/g, ' ').trim())
   return lines

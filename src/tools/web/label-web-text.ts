@@ -1,6 +1,6 @@
 /**
- * Text of the web as a model reads it: labelled with where it comes from, and marked as data. What looks like our own
- * label inside the text is defused. `facts` are ours: they hold no quotes.
+ * Web text as a model reads it: labelled with its source, and marked as data. Text that looks like our label is
+ * defused. `facts` are our own: they contain no quotes.
  */
 export function labelledWeb(
   label: 'web_page' | 'search_results',

@@ -6,14 +6,14 @@ const TIME_MS = 10_000
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 }
 
 /**
- * An HTML page as Markdown; null where that cannot be had within bounds of size, time and memory. It is made in a thread
- * of its own, which is ended at a bound: pages can be written so that parsing them takes for ever, and nothing else of
- * the process waits for it. The thread has no environment. Rejects with the signal's reason.
+ * An HTML page as Markdown; null if that exceeds the bounds of size, time or memory. Runs in its own thread, which is
+ * stopped at a bound: pages can be written so that parsing never ends, and nothing else of the process waits for it.
+ * The thread has no environment. Rejects with the signal's reason.
  */
 export function markdownOf(task: MarkdownTask, clock: Clock, signal: AbortSignal): Promise<string | null> {
   signal.throwIfAborted()
   if (task.html.length > MAX_CHARS) return Promise.resolve(null)
-  const { Worker } = process.getBuiltinModule('node:worker_threads') // few programs ever need it
+  const { Worker } = process.getBuiltinModule('node:worker_threads') // few programs need it
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./markdown-worker.ts', import.meta.url), {
       workerData: task,

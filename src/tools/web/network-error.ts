@@ -1,6 +1,6 @@
 import { ToolError } from '../port.ts'
 
-/** What went wrong on the way, in words of our own: an error's own message may hold what the other side sent. */
+/** Network errors in our own words: an error's own message may contain what the other side sent. */
 export function networkError(error: unknown, url: URL): ToolError {
   if (error instanceof ToolError) return error
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? ''

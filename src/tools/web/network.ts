@@ -1,10 +1,10 @@
-/** How names and addresses are reached. Only tests have another one than the system's. */
+/** Access to names and addresses. Only tests replace the system's. */
 export interface Network {
-  /** Every address of a name. Rejects when it has none. */
+  /** Every address of a name. Rejects if it has none. */
   resolve(name: string): Promise<readonly string[]>
-  /** Where an address that was checked is connected to. */
+  /** The actual destination for a checked address. */
   reach(address: string, port: number): HostAndPort
-  /** Certificates that are trusted instead of the system's, PEM. */
+  /** Certificates trusted instead of the system's, PEM. */
   readonly trusted?: string
 }
 
@@ -13,7 +13,7 @@ export interface HostAndPort {
   readonly port: number
 }
 
-/** The resolver of the system, and every address where it is. Proxies of the environment are not used. */
+/** The system's resolver, and direct connections. Ignores proxies of the environment. */
 export const systemNetwork: Network = {
   resolve: async (name) => {
     const { lookup } = process.getBuiltinModule('node:dns/promises') // few runs read pages

@@ -3,9 +3,9 @@ import { ToolError, type Subject } from '../port.ts'
 import { refusedKind } from './address.ts'
 
 /**
- * Reads a URL that may be fetched as far as its text tells: http or https, without credentials, to a public address or
- * to a name that may have one. The result has no fragment, and its name no dot at the end.
- * @throws ToolError `url_refused` that says what is wrong with it.
+ * Parses a URL that may be fetched, judging by its text: http or https, without credentials, to a public address or a
+ * possibly public name. The result has no fragment, and no trailing dot in its host. @throws ToolError `url_refused`
+ * with the reason.
  */
 export function readPageUrl(text: string, base?: URL): URL {
   const written = text.trim()
@@ -22,12 +22,12 @@ export function readPageUrl(text: string, base?: URL): URL {
   return url
 }
 
-/** The host of a URL as a resolver and a certificate know it: IPv6 without brackets. */
+/** The host of a URL for a resolver and a certificate: IPv6 without brackets. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '')
 }
 
-/** What permission rules are about: the host, with a port that is not the scheme's own, and the path. */
+/** The subject of permission rules: the host, with a port other than the scheme's default, and the path. */
 export function hostSubject({ host, pathname }: URL): Subject {
   return { kind: 'host', value: `${host}${pathname}` }
 }
@@ -45,7 +45,7 @@ function checkHost(url: URL, written: string, base: URL | undefined): void {
     throw refused(`the address is written in an unusual form; if it is meant, write ${host}`)
 }
 
-/** Nobody who means well writes 134744072 or 010.8.8.8. */
+/** Nobody writes 134744072 or 010.8.8.8 with good intentions. */
 function isWrittenSo(host: string, written: string, base: URL | undefined): boolean {
   const authority = /^(?:https?:)?\/\/([^/\\?#]*)/i.exec(written)?.[1]
   if (authority === undefined) return base !== undefined && hostOf(base) === host
@@ -65,7 +65,7 @@ function checkName(name: string): void {
 
 const LOCAL_NAMES = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa']
 
-/** The ports on which no browser fetches (the fetch standard): other protocols would take a request for commands. */
+/** Ports that browsers block (the fetch standard): other protocols would take a request for commands. */
 const BLOCKED_PORTS: ReadonlySet<string> = new Set(
   `0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135
   137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719

@@ -4,7 +4,7 @@ import type { SearchHit } from './search-provider.ts'
 const MAX_TITLE = 200
 const MAX_TEXT = 800
 
-/** One result as a model reads it; null for a result whose address could not be fetched anyway. */
+/** One result as a model reads it; null for an address that cannot be fetched anyway. */
 export function resultLines({ url, title, text, date }: SearchHit): string | null {
   const address = URL.parse(url)
   if (!address || !['http:', 'https:'].includes(address.protocol) || address.href.length > 2_000) return null

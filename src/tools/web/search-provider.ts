@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { Sent } from './send-request.ts'
 import type { SearchProvider, SearchSettings } from './search-settings.ts'
 
-/** One provider's way to be asked and to answer. */
+/** Request and response format of one provider. */
 interface Provider {
   readonly url: string
   request(query: string, limit: number, key: string): Sent & { readonly search?: string }
-  /** Made when it is needed. */
+  /** Created on first use. */
   readonly answer: () => z.ZodType<readonly SearchHit[]>
 }
 
@@ -14,18 +14,18 @@ export interface SearchHit {
   readonly url: string
   readonly title: string
   readonly text: string
-  /** As the provider writes it; empty where it says none. */
+  /** As the provider writes it; empty without one. */
   readonly date: string
 }
 
 export interface SearchRequest {
   readonly url: URL
   readonly sent: Sent
-  /** Reads the JSON of the answer. */
+  /** Parses the JSON of a response. */
   readonly answer: z.ZodType<readonly SearchHit[]>
 }
 
-/** What is sent for a query; keys stand in headers only. */
+/** The request for a query; only headers contain keys. */
 export function searchRequest(settings: SearchSettings, query: string, limit: number): SearchRequest {
   const provider = PROVIDERS[settings.provider]
   const key = settings.provider === 'searxng' ? '' : settings.key
@@ -36,7 +36,7 @@ export function searchRequest(settings: SearchSettings, query: string, limit: nu
   return { url, sent: { ...sent, headers }, answer: provider.answer() }
 }
 
-/** Where a provider is asked, without the query. */
+/** The provider's address without the query. */
 export function searchUrl(settings: SearchSettings): URL {
   if (settings.provider !== 'searxng') return new URL(PROVIDERS[settings.provider].url)
   const url = new URL(settings.url)
@@ -47,7 +47,7 @@ export function searchUrl(settings: SearchSettings): URL {
 
 const text = z.lazy(() => z.string().nullish().catch(null))
 
-/** Results that lack what they are for are left out; one of them says nothing about the others. */
+/** Drops incomplete results; each is judged separately. */
 function results(item: z.ZodType<SearchHit>): z.ZodType<readonly SearchHit[]> {
   return z.array(z.unknown()).transform((items) => items.flatMap((each) => item.safeParse(each).data ?? []))
 }
@@ -105,7 +105,7 @@ const tavily: Provider = {
     ),
 }
 
-/** It has no number of results to ask for; what is too much is left out here. */
+/** The provider has no parameter for the number of results, so the excess is dropped here. */
 const searxng: Provider = {
   url: '',
   request: (query) => ({

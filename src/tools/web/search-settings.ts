@@ -1,10 +1,10 @@
-/** In the order in which a provider is chosen when none is named. */
+/** In order of preference if none is named. */
 export const searchProviders = ['brave', 'exa', 'tavily', 'searxng'] as const
 export type SearchProvider = (typeof searchProviders)[number]
 export const keyedProviders = ['brave', 'exa', 'tavily'] as const
 export type KeyedProvider = (typeof keyedProviders)[number]
 
-/** Where searches go. The key is sent to its provider and shown nowhere. */
+/** Search settings. The key is sent only to its provider and shown nowhere. */
 export type SearchSettings =
   | { readonly provider: KeyedProvider; readonly key: string }
   | { readonly provider: 'searxng'; readonly url: string }

@@ -21,9 +21,8 @@ const TIME_MS = 20_000
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Asks the configured provider. Its address is the user's own choice, so it may be private; redirects are not followed,
- * since a key must not go elsewhere. Nothing that it answers stands in an error: that could repeat the key.
- * @throws ToolError
+ * Queries the configured provider. The user chose its address, so it may be private; redirects are not followed, since
+ * a key must not go elsewhere. Errors quote nothing from the response, which could repeat the key. @throws ToolError
  */
 export async function searchWeb(
   settings: SearchSettings,

@@ -11,7 +11,7 @@ export interface Sent {
 
 const MAX_HEADER_BYTES = 64 * 1024
 
-/** Sends one request on a connection of its own and resolves with the head of the answer. */
+/** Sends one request on its own connection and resolves with the response head. */
 export function exchange(
   url: URL,
   socket: Socket,
@@ -44,7 +44,7 @@ export function exchange(
     const settled = () => signal.removeEventListener('abort', onAbort)
     request.on('response', (message) => {
       settled()
-      message.on('error', () => {}) // whoever reads the body hears it there
+      message.on('error', () => {}) // the reader of the body receives it there
       resolve(message)
     })
     const fail = (error: Error) => {
@@ -58,15 +58,14 @@ export function exchange(
   })
 }
 
-/** The other side changes the protocol, which nobody has asked it to. */
+/** The other side switches protocols without being asked. */
 class UnaskedUpgrade extends Error {
   readonly code = 'ERR_HTTP_UPGRADE'
 }
 
 /**
- * The whole body, decompressed.
- * @throws ToolError `too_large` as soon as there is more than `maxBytes`, compressed or not, `unsupported_encoding`;
- * errors of the connection and of the decompression as they are.
+ * The whole body, decompressed. @throws ToolError `too_large` beyond `maxBytes`, compressed or not,
+ * `unsupported_encoding`; errors of the connection and of the decompression unchanged.
  */
 export async function readBody(
   message: http.IncomingMessage,
@@ -96,7 +95,7 @@ function tooLarge(maxBytes: number): ToolError {
   return new ToolError('too_large', `the response is larger than ${maxBytes / 1024 / 1024} MiB`)
 }
 
-/** One encoding only: of several on top of each other nobody honest has need. */
+/** Only one encoding: no honest server stacks several. */
 function decoded(message: http.IncomingMessage): Readable {
   const encoding = message.headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return message
@@ -107,10 +106,10 @@ function decoded(message: http.IncomingMessage): Readable {
   throw new ToolError('unsupported_encoding', `the response uses an unsupported compression${shown}`)
 }
 
-/** More memory than this a window of zstd may not take; it is the bound that the web has for it. */
+/** Maximum window memory for zstd, as specified for the web. */
 const ZSTD_WINDOW_LOG = 23
 
-/** Not before: few answers are compressed. */
+/** Loaded late: few responses are compressed. */
 const zlib = () => process.getBuiltinModule('node:zlib')
 
 const DECODERS: ReadonlyMap<string, () => Duplex> = new Map([

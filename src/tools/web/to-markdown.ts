@@ -3,11 +3,11 @@ import { HIDDEN } from './hidden-elements.ts'
 
 export interface MarkdownTask {
   readonly html: string
-  /** What relative links are relative to. */
+  /** Base of relative links. */
   readonly base: string
 }
 
-/** What of a node is looked at here. */
+/** The part of a node that is used here. */
 interface Element {
   readonly nodeName: string
   readonly parentNode: Element | null
@@ -17,8 +17,8 @@ interface Element {
 }
 
 /**
- * An HTML page as Markdown, its links made whole. The library parses and walks the page without bounds: this belongs
- * into a thread that can be ended (markdown.ts).
+ * An HTML page as Markdown with absolute links. The library parses the page without bounds, so this runs in a thread
+ * that can be stopped (markdown.ts).
  */
 export function toMarkdown(html: string, base: string): string {
   const service = new TurndownService({
@@ -42,7 +42,7 @@ export function toMarkdown(html: string, base: string): string {
   return service.turndown(html).trim()
 }
 
-/** A link that leads nowhere a page can be is its text. */
+/** A link without a page as its target becomes its text. */
 function link(content: string, url: string | null): string {
   const text = content.trim()
   return url === null || text === '' ? content : `[${text}](${url})`
@@ -68,7 +68,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** With the line of dashes after the first row of a table, which Markdown asks for. */
+/** With the dash line after a table's first row, which Markdown requires. */
 function row(content: string, node: Element): string {
   if (content.trim() === '') return ''
   const line = `\n|${content}`

@@ -34,10 +34,10 @@ export interface WebPorts {
   readonly clock: Clock
 }
 
-/** What rules are asked about. */
+/** The subject of rules. */
 const CALL = { name: 'webfetch', toolset: 'web', effects: 'network' } as const
 
-/** `webfetch {url, format?}`: one page of the public web, as text that is labelled as data. */
+/** `webfetch {url, format?}`: one page of the public web, as text labelled as data. */
 export function webfetchTool(ports: WebPorts): AnyTool {
   return defineTool<Input, Fetched>({
     ...CALL,
@@ -54,7 +54,7 @@ export function webfetchTool(ports: WebPorts): AnyTool {
   })
 }
 
-/** Nobody is asked about what could not be fetched anyway. */
+/** Nobody is asked about an address that cannot be fetched anyway. */
 function checkUrl(
   url: string,
   context: { addIssue(issue: { code: 'custom'; message: string }): void },
@@ -66,7 +66,7 @@ function checkUrl(
   }
 }
 
-/** As it is fetched, so that nobody is shown another host than the one that is meant. */
+/** As it is fetched, so that nobody is shown another host than the real one. */
 function shownUrl(url: string): string {
   try {
     return readPageUrl(url).href
@@ -101,8 +101,8 @@ async function execute(input: Input, context: ToolContext, { network, clock }: W
 }
 
 /**
- * A redirect leads on only where the rules allow its target by themselves, or where they ask and a person has just
- * answered that for the same host.
+ * A redirect is followed only if the rules allow its target, or if they ask and a person has just allowed the same
+ * host.
  */
 function checkAllowed(to: URL, requested: URL, { decide }: ToolContext): void {
   const actionOf = (url: URL) => decide?.(CALL, hostSubject(url)) ?? 'ask'

@@ -19,7 +19,7 @@ type Input = z.infer<typeof inputSchema>
 
 const DEFAULT_LIMIT = 8
 
-/** `websearch {query, limit?}`: results of the one provider that is configured. */
+/** `websearch {query, limit?}`: results of the configured provider. */
 export function websearchTool(settings: SearchSettings, { network, clock }: WebPorts): AnyTool {
   const { host } = searchUrl(settings)
   return defineTool<Input, readonly string[]>({

@@ -102,7 +102,7 @@ describe('settings', () => {
   it('keep the theme that is chosen', async () => {
     await using served = await openSettings('appearance')
     const { page } = served
-    await page.getByRole('radio', { name: 'As the system' }).focus()
+    await page.getByRole('radio', { name: 'System' }).focus()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowRight')
     await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark')

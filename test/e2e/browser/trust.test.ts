@@ -19,7 +19,7 @@ it('the page shows what files ask for as text, and grants it when the person say
 
   user.write('offshoot.jsonc', JSON.stringify(RULES))
   await page.reload()
-  await banner.getByRole('button', { name: 'Look' }).click()
+  await banner.getByRole('button', { name: 'Review' }).click()
   const dialog = page.getByRole('alertdialog', { name: 'Do you trust these files?' })
   const items = dialog.getByRole('list', { name: 'Requests of the files' }).getByRole('listitem')
   expect(await items.allInnerTexts()).toEqual([
@@ -33,7 +33,7 @@ it('the page shows what files ask for as text, and grants it when the person say
   expect(await isTrusted()).toBe(false)
 
   await page.reload()
-  await banner.getByRole('button', { name: 'Look' }).click()
+  await banner.getByRole('button', { name: 'Review' }).click()
   await dialog.getByRole('button', { name: 'Trust', exact: true }).click()
   await expect.poll(() => banner.count()).toBe(0)
   expect(await isTrusted()).toBe(true)
@@ -46,7 +46,7 @@ it('a yes to files that have changed meanwhile grants nothing, and the page says
   const { page, user } = served
   user.write('offshoot.jsonc', JSON.stringify(RULES))
   await page.reload()
-  await page.getByRole('button', { name: 'Look' }).click()
+  await page.getByRole('button', { name: 'Review' }).click()
   user.write('offshoot.jsonc', '{ "permissions": ["bash:*"] }')
   const dialog = page.getByRole('alertdialog')
   await dialog.getByRole('button', { name: 'Trust', exact: true }).click()

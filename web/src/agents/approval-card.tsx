@@ -42,7 +42,7 @@ export function ApprovalCard({ approval }: { approval: ApprovalRow }) {
     >
       <AskedBy approval={approval} />
       <ApprovalDetail approval={approval} />
-      <p className="mt-1.5 text-xs wrap-anywhere text-ink-2">{`in ${approval.directory} · asked because: ${approval.rule}`}</p>
+      <p className="mt-1.5 text-xs wrap-anywhere text-ink-2">{`in ${approval.directory} · reason: ${approval.rule}`}</p>
       <div className="mt-2.5 flex flex-wrap items-center gap-1.5">
         <Button look="primary" onPress={() => answer('once')}>
           Allow once

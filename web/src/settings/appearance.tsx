@@ -44,7 +44,7 @@ export function Appearance() {
       </Section>
       <Section title="Single-letter shortcuts">
         <Toggle isSelected={singleKeys} onChange={setSingleKeys}>
-          Enable keys without Ctrl, ⌘ or Alt outside text fields
+          Keys without Ctrl, ⌘ or Alt, outside text fields
         </Toggle>
       </Section>
       <Section title="Timeline">

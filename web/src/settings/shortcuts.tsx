@@ -13,7 +13,7 @@ export function Shortcuts() {
     <>
       <Section title="Single-letter shortcuts">
         <Toggle isSelected={singleKeys} onChange={setSingleKeys}>
-          Enable keys without Ctrl, ⌘ or Alt outside text fields
+          Keys without Ctrl, ⌘ or Alt, outside text fields
         </Toggle>
       </Section>
       <Section
