@@ -397,7 +397,7 @@ describe('whatever happens', () => {
         for (const each of steps) play.take(each)
         expect(play.problems).toEqual([])
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 
@@ -415,7 +415,7 @@ describe('whatever happens', () => {
         expect(play.clock.pending()).toBe(0)
         expect(play.problems).toEqual([])
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 

@@ -192,7 +192,7 @@ describe('any bytes', () => {
           expect([0, 400, 401, 403, 408, 431, ...more]).toContain(answer.status)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 120 },
     )
   })
 
@@ -208,7 +208,7 @@ describe('any bytes', () => {
           expect(status).toBeLessThan(500)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 120 },
     )
     expect(served.said).toEqual([])
   })
