@@ -216,10 +216,11 @@ describe('run --conversation on what a server drives', () => {
     for (const format of ['events', 'json', 'stream-json', 'text']) {
       const follower = user.start(['run', format, '--conversation', id, '--output-format', format])
       await follower.untilStderr(`it is read when ${runId} has ended`)
+      await follower.untilStderr(`${runId} waits for an answer: $ touch made\n  offshoot approve apr_`)
       followers.push(follower)
     }
     await approveNext(url, id)
-    await followers[3]!.untilStderr('offshoot approve apr_')
+    await followers[3]!.untilStderr('answer it with: offshoot approve apr_')
     await approveNext(url, id)
     const [events, json, stream, text] = await Promise.all(followers.map(({ ended }) => ended))
     expect([events, json, stream, text].map((each) => each!.code)).toEqual([0, 0, 0, 0])
@@ -246,7 +247,7 @@ describe('run --conversation on what a server drives', () => {
     const follower = user.start(['run', 'y', '--conversation', id])
     await follower.untilStderr('it is read when')
     await approveNext(url, id)
-    await follower.untilStderr('offshoot approve apr_')
+    await follower.untilStderr('answer it with: offshoot approve apr_')
     follower.kill('SIGINT')
     const { code, stderr } = await follower.ended
     expect([code, stderr]).toEqual([130, expect.stringContaining(`offshoot continue ${id}`)])
@@ -267,7 +268,7 @@ describe('run --conversation on what a server drives', () => {
     const follower = user.start(['run', 'y', '--conversation', id])
     await follower.untilStderr('it is read when')
     await approveNext(url, id)
-    await follower.untilStderr('offshoot approve apr_')
+    await follower.untilStderr('answer it with: offshoot approve apr_')
     expect((await user.call(['rm', id])).code).toBe(1) // what is driven is not taken away from here
     const token = readFileSync(join(user.home, 'token'), 'utf8').trim()
     const headers = { authorization: `Bearer ${token}` }

@@ -102,13 +102,11 @@ test('while somebody waits for a run that asks, each question is printed once wi
   const { id, runId } = approvalOf(ids[0]!)
   print()
   print()
-  expect(said()).toBe(
-    `offshoot: ${runId} waits for an answer: make\n  answer it with: offshoot approve ${id} once\n`,
-  )
+  expect(said()).toBe(`offshoot: ${runId} waits for an answer: make\n  offshoot approve ${id} once\n`)
   const question = await allow(ids[0]!)
   print()
   expect(said()).toBe(
-    `offshoot: ${runId} waits for an answer: Which way?\n  answer it with: offshoot answer ${question.id} TEXT\n`,
+    `offshoot: ${runId} waits for an answer: Which way?\n  offshoot answer ${question.id} TEXT\n`,
   )
 })
 

@@ -59,7 +59,7 @@ export function printsAsked(reader: Reader, conversationId: ConversationId, io: 
       if (said.has(id)) continue
       said.add(id)
       const how = command === 'approve' ? `offshoot approve ${id} once` : `offshoot answer ${id} TEXT`
-      const text = `offshoot: ${runId} waits for an answer: ${terminalLine(title)}\n  answer it with: ${how}\n`
+      const text = `offshoot: ${runId} waits for an answer: ${terminalLine(title)}\n  ${how}\n`
       io.stderr.write(cleanApproval(io, text))
     }
   }
