@@ -52,7 +52,8 @@ describe('the same question over HTTP', () => {
 
       expect({ code, stdout }).toEqual({ code: 0, stdout: `${provider}: src/colour.ts decides, one test.\n` })
       const notes = stderr.split('\n').filter((line) => line.startsWith('offshoot: '))
-      const unpriced = /^offshoot: the price of a model is not known: .+ the cap of 2,000,000 tokens does;/
+      const unpriced =
+        /^offshoot: the price of a model is not known, .+; \$5.00 allows 800,000 tokens of input or 200,000 of output;/
       expect(notes).toEqual([
         expect.stringMatching(new RegExp(`^offshoot: model ${MAIN_MODEL[provider]}\\S*: .+ is set`)),
         ...(provider === 'openai-compatible' ? [expect.stringMatching(unpriced)] : []),

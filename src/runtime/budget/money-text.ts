@@ -1,8 +1,5 @@
 import { clean } from './ledger.ts'
 
-/** Where what is left, or short, is said in tokens although there is a budget in money. */
-export const UNPRICED = 'the price of a model is not known, so tokens are capped instead of dollars'
-
 /** Of a cap of 0 nothing is spent: whether a request may be made follows from its price. */
 export function moneyReached(spent: number, cap: number | null, whose = ''): string | undefined {
   const isReached = cap !== null && spent > 0 && clean(cap - spent) === 0

@@ -122,6 +122,6 @@ async function priceText(deps: Pick<Deps, 'resolveModel'>, id: string): Promise<
   const model = await deps.resolveModel(id).catch(() => undefined)
   if (!model) return []
   const { price } = model.info
-  if (price === null) return [`the price of ${id} is not known: for it the tokens are the budget`]
+  if (price === null) return [`the price of ${id} is not known: it counts at the highest list price`]
   return price.input === 0 && price.output === 0 ? [`${id} costs nothing`] : []
 }
