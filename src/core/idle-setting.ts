@@ -5,11 +5,11 @@ export interface IdleSetting {
   readonly why: string
 }
 
-/** The first of the settings that would do nothing for a model, as far as that is known. */
+/** The first of the settings that would have no effect with a model, as far as that is known. */
 export function idleSetting(settings: ModelSettings, model: string): IdleSetting | undefined {
   for (const name of settingNames) {
     const why = settings[name] === undefined ? undefined : whyIdle(name, settings, model)
-    if (why) return { name, why: `${name} does nothing for ${model}: ${why}` }
+    if (why) return { name, why: `${name} has no effect with ${model}: ${why}` }
   }
   return undefined
 }
@@ -27,25 +27,28 @@ const UNSAMPLED_OPENAI = /^(o\d|gpt-[5-9](?!.*chat))/
 function whyIdle(name: SettingName, settings: ModelSettings, model: string): string | undefined {
   const provider = model.split(/[/:]/, 1)[0]!
   const own = model.slice(provider.length + 1)
-  if (provider === 'offline' || provider === 'scripted') return 'it is no language model'
+  if (provider === 'offline' || provider === 'scripted') return 'it is not a language model'
   switch (name) {
     case 'temperature':
     case 'topP':
       if (provider === 'anthropic' && UNSAMPLED_CLAUDE.test(own))
-        return 'it takes neither temperature nor topP'
-      if (provider === 'openai' && UNSAMPLED_OPENAI.test(own)) return 'it takes neither temperature nor topP'
+        return 'the model accepts neither temperature nor topP'
+      if (provider === 'openai' && UNSAMPLED_OPENAI.test(own))
+        return 'the model accepts neither temperature nor topP'
       if (name === 'topP' && provider === 'anthropic' && settings.temperature !== undefined)
-        return 'it takes temperature or topP, and temperature is set'
+        return 'the model accepts only one of them, and temperature is set'
       return undefined
     case 'stopSequences':
-      return provider === 'openai' ? 'the Responses of OpenAI take none' : undefined
+      return provider === 'openai' ? 'the Responses API of OpenAI does not accept it' : undefined
     case 'promptCache':
-      return /claude/i.test(model) || provider === 'anthropic' ? undefined : 'only Claude is told how long'
+      return /claude/i.test(model) || provider === 'anthropic'
+        ? undefined
+        : 'only Claude has a cache time to set'
     case 'providerOptions': {
       const other = Object.keys(settings.providerOptions ?? {}).find((each) => each !== provider)
-      if (other) return `it is no model of ${other}`
+      if (other) return `the model is not of the provider ${other}`
       return ADAPTIVE_CLAUDE.test(own) && hasThinkingBudget(settings)
-        ? 'it decides itself how much it thinks: {"type": "adaptive"}, and effort says how much'
+        ? 'the model sets its own thinking budget: use {"type": "adaptive"}, and effort'
         : undefined
     }
     case 'maxOutputTokens':

@@ -105,7 +105,7 @@ describe('settings of a command', () => {
     const { code, stderr } = await user.run(['run', 'hi', '--set', 'stopSequences=END'], { env })
     expect(code).toBe(2)
     expect(stderr).toContain(
-      'stopSequences does nothing for openai/gpt-6-sol: the Responses of OpenAI take none',
+      'stopSequences has no effect with openai/gpt-6-sol: the Responses API of OpenAI does not accept it',
     )
     expect(server.requests()).toHaveLength(before)
   })
