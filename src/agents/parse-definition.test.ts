@@ -534,7 +534,7 @@ describe('settings of the model', () => {
     ['stopSequences: []', 'stopSequences'],
     ['promptCache: 2h', 'promptCache'],
     ['providerOptions: { ollama: { model: x } }', 'ollama.model is not a known option'],
-    ['model: openai/gpt-6-sol\nstopSequences: [x]', 'stopSequences does nothing for openai/gpt-6-sol'],
+    ['model: openai/gpt-6-sol\nstopSequences: [x]', 'stopSequences has no effect with openai/gpt-6-sol'],
   ])('make the file unusable where they are none, or do nothing: %j', (matter, why) => {
     expect(file(matter)).toMatchObject({ skipped: expect.stringContaining(why) })
   })

@@ -204,7 +204,7 @@ test('a setting that does nothing for the model of its agent is refused, and lef
   const idle = { critic: { description: 'x', prompt: 'y', model: 'openai/gpt-6-sol', topP: 0.5 } }
   const program = { ...source('user config', idle), file: null }
   expect(() => configuredAgents(builtinAgents(), [program])).toThrow(
-    'agents.critic.topP: topP does nothing for openai/gpt-6-sol',
+    'agents.critic.topP: topP has no effect with openai/gpt-6-sol',
   )
   const explore = { ...agentOf('explore'), topP: 0.5 }
   const moved = source('user config', { explore: { model: 'openai/gpt-6-sol' } })

@@ -4,14 +4,14 @@ import { idleOfAgent, idleSetting } from './idle-setting.ts'
 const budget = { anthropic: { thinking: { type: 'enabled', budgetTokens: 2_000 } } }
 
 it.each([
-  ['offline', { topP: 1 }, 'topP does nothing for offline: it is not a language model'],
-  ['scripted:a.json', { maxOutputTokens: 1 }, 'maxOutputTokens does nothing for scripted:a.json'],
-  ['anthropic/claude-sonnet-5', { temperature: 0 }, 'it takes neither temperature nor topP'],
-  ['openai/gpt-6-sol', { topP: 0.5 }, 'it takes neither temperature nor topP'],
-  ['openai/gpt-6-sol', { stopSequences: ['x'] }, 'stopSequences does nothing for openai/gpt-6-sol'],
-  ['anthropic/claude-haiku-4-5', { temperature: 1, topP: 1 }, 'topP does nothing'],
-  ['google/gemini-3.8-flash', { promptCache: '1h' }, 'only Claude models have it'],
-  ['openai/gpt-6-sol', { providerOptions: budget }, 'it is not a model of anthropic'],
+  ['offline', { topP: 1 }, 'topP has no effect with offline: it is not a language model'],
+  ['scripted:a.json', { maxOutputTokens: 1 }, 'maxOutputTokens has no effect with scripted:a.json'],
+  ['anthropic/claude-sonnet-5', { temperature: 0 }, 'accepts neither temperature nor topP'],
+  ['openai/gpt-6-sol', { topP: 0.5 }, 'accepts neither temperature nor topP'],
+  ['openai/gpt-6-sol', { stopSequences: ['x'] }, 'stopSequences has no effect with openai/gpt-6-sol'],
+  ['anthropic/claude-haiku-4-5', { temperature: 1, topP: 1 }, 'topP has no effect'],
+  ['google/gemini-3.8-flash', { promptCache: '1h' }, 'only Claude has a cache time'],
+  ['openai/gpt-6-sol', { providerOptions: budget }, 'not of the provider anthropic'],
   ['anthropic/claude-haiku-5-5', { providerOptions: budget }, '{"type": "adaptive"}'],
 ] as const)('%s is not asked with %j', (model, settings, why) => {
   expect(idleSetting(settings, model)?.why).toContain(why)

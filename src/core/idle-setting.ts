@@ -9,7 +9,7 @@ export interface IdleSetting {
 export function idleSetting(settings: ModelSettings, model: string): IdleSetting | undefined {
   for (const name of settingNames) {
     const why = settings[name] === undefined ? undefined : whyIdle(name, settings, model)
-    if (why) return { name, why: `${name} does nothing for ${model}: ${why}` }
+    if (why) return { name, why: `${name} has no effect with ${model}: ${why}` }
   }
   return undefined
 }
@@ -32,20 +32,23 @@ function whyIdle(name: SettingName, settings: ModelSettings, model: string): str
     case 'temperature':
     case 'topP':
       if (provider === 'anthropic' && UNSAMPLED_CLAUDE.test(own))
-        return 'it takes neither temperature nor topP'
-      if (provider === 'openai' && UNSAMPLED_OPENAI.test(own)) return 'it takes neither temperature nor topP'
+        return 'the model accepts neither temperature nor topP'
+      if (provider === 'openai' && UNSAMPLED_OPENAI.test(own))
+        return 'the model accepts neither temperature nor topP'
       if (name === 'topP' && provider === 'anthropic' && settings.temperature !== undefined)
-        return 'it takes temperature or topP, and temperature is set'
+        return 'the model accepts only one of them, and temperature is set'
       return undefined
     case 'stopSequences':
-      return provider === 'openai' ? 'the OpenAI Responses API does not support it' : undefined
+      return provider === 'openai' ? 'the OpenAI Responses API does not accept it' : undefined
     case 'promptCache':
-      return /claude/i.test(model) || provider === 'anthropic' ? undefined : 'only Claude models have it'
+      return /claude/i.test(model) || provider === 'anthropic'
+        ? undefined
+        : 'only Claude has a cache time to set'
     case 'providerOptions': {
       const other = Object.keys(settings.providerOptions ?? {}).find((each) => each !== provider)
-      if (other) return `it is not a model of ${other}`
+      if (other) return `the model is not of the provider ${other}`
       return ADAPTIVE_CLAUDE.test(own) && hasThinkingBudget(settings)
-        ? 'it accepts only {"type": "adaptive"}; set effort instead'
+        ? 'the model sets its own thinking budget: use {"type": "adaptive"}, and effort'
         : undefined
     }
     case 'maxOutputTokens':

@@ -352,8 +352,8 @@ describe('settings', () => {
       [{ temperature: 3 }, 'send: settings.temperature: '],
       [{ speed: 1 }, 'send: settings: there is no option "speed"'],
       [{ providerOptions: { openai: { store: true } } }, 'openai.store is not a known option'],
-      [{ providerOptions: { openai: { textVerbosity: 'low' } } }, 'it is not a model of openai'],
-      [{ promptCache: '1h' }, 'promptCache does nothing for mine/one'],
+      [{ providerOptions: { openai: { textVerbosity: 'low' } } }, 'not of the provider openai'],
+      [{ promptCache: '1h' }, 'promptCache has no effect with mine/one'],
     ] as const
     for (const [settings, message] of refusals)
       await expect(chat.send('go', { settings } as never), message).rejects.toMatchObject({
@@ -361,7 +361,7 @@ describe('settings', () => {
         message: expect.stringContaining(message),
       })
     expect(options).toEqual([])
-    expect(() => agent({ ...critic, model: 'openai/gpt-6-sol', topP: 0.5 })).toThrow('topP does nothing')
+    expect(() => agent({ ...critic, model: 'openai/gpt-6-sol', topP: 0.5 })).toThrow('topP has no effect')
   })
 })
 

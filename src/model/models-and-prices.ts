@@ -43,6 +43,21 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'google/gemini-3.5-flash-lite': { ...gemini, price: usd(0.3, 2.5, 0.03, 0.3) },
 }
 
+/**
+ * The highest list price of each kind of token. A model without a known price counts at these prices against a budget in
+ * dollars. Input may be written to a cache, which costs more than input.
+ */
+export function highestPrice(): TokenPrice {
+  const prices = Object.values(catalogue).flatMap(({ price }) => [price, ...(price.long ? [price.long] : [])])
+  const highest = (kind: keyof TokenPrice) => Math.max(...prices.map((price) => price[kind]))
+  return {
+    input: Math.max(highest('input'), highest('cacheWrite')),
+    output: highest('output'),
+    cacheRead: highest('cacheRead'),
+    cacheWrite: highest('cacheWrite'),
+  }
+}
+
 /** A provider's default model, and its model for small tasks. Other providers have whatever is installed. */
 export const defaultModels: Readonly<
   Partial<Record<Provider, { readonly main: string; readonly small: string }>>

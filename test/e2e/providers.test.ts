@@ -52,7 +52,8 @@ describe('the same question over HTTP', () => {
 
       expect({ code, stdout }).toEqual({ code: 0, stdout: `${provider}: src/colour.ts decides, one test.\n` })
       const notes = stderr.split('\n').filter((line) => line.startsWith('offshoot: '))
-      const unpriced = /^offshoot: the price of a model is not known: .+ the cap of 2,000,000 tokens does;/
+      const unpriced =
+        /^offshoot: the price of a model is not known, .+; \$5.00 allows 800,000 tokens of input or 200,000 of output;/
       expect(notes).toEqual([
         expect.stringMatching(new RegExp(`^offshoot: model ${MAIN_MODEL[provider]}\\S*: .+ is set`)),
         ...(provider === 'openai-compatible' ? [expect.stringMatching(unpriced)] : []),
@@ -104,7 +105,7 @@ describe('settings of a command', () => {
     const { code, stderr } = await user.run(['run', 'hi', '--set', 'stopSequences=END'], { env })
     expect(code).toBe(2)
     expect(stderr).toContain(
-      'stopSequences does nothing for openai/gpt-6-sol: the OpenAI Responses API does not support it',
+      'stopSequences has no effect with openai/gpt-6-sol: the OpenAI Responses API does not accept it',
     )
     expect(server.requests()).toHaveLength(before)
   })

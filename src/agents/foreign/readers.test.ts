@@ -598,6 +598,6 @@ test('a temperature that its model does not take is left out, and the agent stay
   const agent = agentOf(opencodeFormat, file('description: x\nmodel: openai/gpt-6-sol\ntemperature: 0.1'))
   expect(agent.temperature).toBeUndefined()
   expect(agent.warnings).toEqual([
-    expect.stringMatching(/^temperature is ignored: temperature does nothing for /),
+    expect.stringMatching(/^temperature is ignored: temperature has no effect with /),
   ])
 })

@@ -14,6 +14,7 @@ import { outputError, writeStderr, type Io } from '../io.ts'
 import { parseDollars } from '../number-options.ts'
 import { createOutput, type OutputFormat } from './output-formats.ts'
 import { printRecovered, watchUnknown } from './recovered-text.ts'
+import { assumedCapText } from '../../runtime/budget/assumed-price.ts'
 import type { Runtime } from '../../runtime/host/runtime.ts'
 import type { Watched } from './watched-run.ts'
 
@@ -29,17 +30,17 @@ export interface FollowFlags {
 }
 
 export function budgetOption(): Option {
-  const about = 'pause when the conversation has spent so much; default: limits.budgetUsd'
+  const about = 'pause before the conversation spends more US dollars; default: limits.budgetUsd'
   return new Option('--budget-usd <n>', about).argParser(parseDollars)
 }
 
 export function modeOption(): Option {
-  const about = 'what is allowed without asking; default: ask, or plan where a conversation had that'
+  const about = 'what agents may do without asking; default: ask, or plan if the conversation is in plan mode'
   return new Option('--mode <mode>', about).choices(MODES)
 }
 
 export function approvalsOption(): Option {
-  const about = 'wait: a question waits for offshoot approve; deny: never ask, even on a terminal'
+  const about = 'wait: wait for offshoot approve and offshoot answer; deny: never ask, even on a terminal'
   return new Option('--approvals <how>', about).choices(['wait', 'deny'])
 }
 
@@ -157,25 +158,23 @@ async function printUnpricedModel(
   const hasProvider = model.includes('/') && !model.startsWith('scripted:')
   const isPriced = !hasProvider || modelInfo(model, loaded.config.prices).price !== null
   if (budgetUsd === undefined || isPriced) return false
-  await writeStderr(io, unpricedLine(loaded))
+  await writeStderr(io, unpricedLine(budgetUsd))
   return true
 }
 
-/** A budget in money holds only for what has a price. */
+/** A budget in dollars holds at an assumed price for what has none. */
 async function printUnpriced(
   { costUsd }: RunResult,
   { budgetUsd }: FollowFlags,
   { loaded }: Watched,
   io: Io,
 ): Promise<void> {
-  if (costUsd !== null || (budgetUsd ?? loaded.config.limits.budgetUsd) === null) return
-  await writeStderr(io, unpricedLine(loaded))
+  const cap = budgetUsd ?? loaded.config.limits.budgetUsd
+  if (costUsd === null && cap !== null) await writeStderr(io, unpricedLine(cap))
 }
 
-function unpricedLine({ config }: Watched['loaded']): string {
-  const tokens = config.limits.maxTokens.toLocaleString('en-US')
-  const line = `the price of a model is not known: the budget in money does not hold for it, the cap of ${tokens} tokens does`
-  return `offshoot: ${line}; "prices" of the configuration sets it\n`
+function unpricedLine(capUsd: number): string {
+  return `offshoot: ${assumedCapText(capUsd)}; "prices" in the configuration sets the price\n`
 }
 
 /** Of a conversation, `continue` goes on with the main branch. */

@@ -28,10 +28,15 @@ export interface Account extends AccountFacts {
 
 /** The part of an amount that shares leave to its owner: enough to conclude with their reports. */
 const KEPT = 1 / 20
+/** Of an amount, what may stay unused while a request waits for it. */
+const UNUSED = 1 / 10
 
-/** What shares leave of an amount; 0 without an amount. */
-export function keptOf(cap: number | null): number {
-  return cap === null ? 0 : cap * KEPT
+/**
+ * What shares leave of an amount; 0 without an amount. `next`: what the asking request needs. If it does not fit, up to
+ * that much stays unused besides what was kept: a large request is left less, so that both stay within a tenth.
+ */
+export function keptOf(cap: number | null, next: number): number {
+  return cap === null ? 0 : Math.max(0, Math.min(cap * KEPT, cap * UNUSED - next))
 }
 
 /** How much its cap may grow if the account above has that much. `beyond`: no other run can continue. */
@@ -51,6 +56,13 @@ export interface Holding {
   readonly by: 'request' | 'run' | 'subagent'
 }
 
+interface Asked {
+  /** Of the whole; null: none. */
+  readonly cap: number | null
+  /** What the next request needs at least. */
+  readonly next: number
+}
+
 /** The accounts of a ledger at one moment, top down. */
 export class AccountTree {
   readonly #accounts: ReadonlyMap<string, Account>
@@ -66,22 +78,23 @@ export class AccountTree {
 
   /**
    * The largest possible next request of this account if pending returns spent nothing more and no request were in
-   * progress. `cap`: of the whole.
+   * progress. `of`: the whole, and what the request needs.
    */
-  laterRoom(id: string | null, cap: number | null, comesBack: ReadonlySet<string>): number {
+  laterRoom(id: string | null, of: Asked, comesBack: ReadonlySet<string>): number {
+    const { cap } = of
     const payer = this.#payer(id)
     if (payer === null) return cap === null ? Infinity : cap - this.#laterBelow(null, comesBack)
     const account = this.#accounts.get(payer)!
     const own = account.cap! - this.#ownUse(payer) - this.#laterBelow(payer, comesBack)
     const most = mostGrowth(account, true)
-    return most > 0 ? own + Math.max(0, Math.min(most, this.#laterAbove(account, cap, comesBack))) : own
+    return most > 0 ? own + Math.max(0, Math.min(most, this.#laterAbove(account, of, comesBack))) : own
   }
 
-  #laterAbove({ parent, isNamed }: Account, cap: number | null, comesBack: ReadonlySet<string>): number {
-    const room = this.laterRoom(parent, cap, comesBack)
+  #laterAbove({ parent, isNamed }: Account, of: Asked, comesBack: ReadonlySet<string>): number {
+    const room = this.laterRoom(parent, of, comesBack)
     const payer = this.#payer(parent)
     const above = payer === null ? undefined : this.#accounts.get(payer)!
-    return isNamed || isShare(above) ? room : room - keptOf(above ? above.cap : cap)
+    return isNamed || isShare(above) ? room : room - keptOf(above ? above.cap : of.cap, of.next)
   }
 
   /** Other holders: not the account, nor those above it, nor, for a share, those below it. */

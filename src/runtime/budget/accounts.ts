@@ -2,6 +2,7 @@ import type { RunId } from '../../core/ids.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { AccountRow, RunOnAccount, Spender } from './budget-account.ts'
 import { figuresText } from './figures-text.ts'
+import { countedUsd } from './assumed-price.ts'
 import { Ledger } from './ledger.ts'
 import { tokensOf } from './token-count.ts'
 import { isHeldBack, type RunsNow } from './who-works.ts'
@@ -113,7 +114,7 @@ export class Accounts {
       const named = asked?.[unit] ?? null
       return { cap: limits[unit], growsTo: named ?? growsTo?.[unit] ?? null, isNamed: named !== null }
     }
-    this.money.know(id, { ...facts, ...grows('maxCostUsd') }, row.costUsd ?? 0)
+    this.money.know(id, { ...facts, ...grows('maxCostUsd') }, countedUsd(row))
     this.tokens.know(id, { ...facts, ...grows('maxTokens') }, tokensOf(row.usage))
   }
 }

@@ -151,7 +151,7 @@ const FIGURES = /\d.* of (?:its own )?\$?\d/
 
 /**
  * Runs that have to pause for want of a cap of which too much is left: more than a tenth, and more than the smallest request
- * needs that the run could make, beside the twentieth that is kept for the main agent.
+ * needs that the run could make.
  */
 function idle(
   runs: readonly StoredRun[],
@@ -170,7 +170,7 @@ function idle(
     const [, usd, tokens] =
       /the next request may (?:cost \$([\d.]+)|take ([\d,]+) tokens)/.exec(reportNote ?? '') ?? []
     const needs = usd === undefined ? Number(tokens?.replaceAll(',', '') ?? 0) : Number(usd) / USD_PER_TOKEN
-    const isIdle = unused > Math.max(0.1 * cap, 0.05 * cap + needs) + 1
+    const isIdle = unused > Math.max(0.1 * cap, needs) + 1
     return isIdle ? [`${agent} at depth ${depth} waits with ${unused} unused of ${cap}: ${reportNote}`] : []
   })
 }
@@ -244,6 +244,19 @@ describe('the same', () => {
 
   test('is true of three subagents that go on for long', async () => {
     const { wrong, unused } = await play(busy)
+    expect(wrong).toEqual([])
+    expect(unused).toBeLessThan(0.1)
+  })
+
+  test.each([
+    [200, 700],
+    [400, 700],
+    [900, 300],
+  ])('is true of a small cap too, with requests of %d tokens and answers of %d', async (input, output) => {
+    const acts = busy.acts.map((act) =>
+      act.reads ? { ...act, output } : { ...act, spawns: spawns.slice(0, 3), output },
+    )
+    const { wrong, unused } = await play({ ...busy, cap: 12_000, input, acts })
     expect(wrong).toEqual([])
     expect(unused).toBeLessThan(0.1)
   })

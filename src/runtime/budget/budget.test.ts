@@ -232,10 +232,35 @@ describe('what a conversation has spent', () => {
     const result = await h.run('go')
     expect(result).toMatchObject({ status: 'paused', reason: 'budget', endReason: 'budget', costUsd: null })
     expect(result.note).toMatch(
-      /^the next request may take 5,\d+ tokens, and 1,000 tokens were left when it paused: 10,000 of 11,000 tokens are used; the price of a model is unknown, so tokens are capped instead of dollars; /,
+      /^the next request may take 5,\d+ tokens, and 1,000 tokens were left when it paused: 10,000 of 11,000 tokens are used/,
     )
     expect(asked()).toHaveLength(2)
+    expect(result.note).not.toContain('price')
     expect(listRuns(h.store)).toMatchObject([{ spentUsd: null }])
+  })
+
+  test('holds at the highest list price, where a price is not known', async () => {
+    const usage = { input: 400, output: 100 }
+    const main = [{ toolCalls: [read], usage }, { toolCalls: [read], usage }, { text: 'never said' }]
+    const { h, asked } = priced({ main }, { limits: { budgetUsd: 0.01 }, price: null })
+    const result = await h.run('go')
+    expect(result).toMatchObject({ status: 'paused', reason: 'budget', endReason: 'budget', costUsd: null })
+    expect(result.note).toMatch(
+      /\$0\.01 of \$0\.01 are spent; the price of a model is not known, so its tokens count at the highest list price: \$6\.25 per million of input, \$25\.00 of output/,
+    )
+    expect(asked()).toHaveLength(2) // 400 tokens in are $0.0025, 100 out are $0.0025
+    expect(listRuns(h.store)).toMatchObject([{ spentUsd: null, budgetLeftUsd: null, budgetLeftTokens: 0 }])
+  })
+
+  test('of a model without a price is the same after a restart', async () => {
+    const usage = { input: 400, output: 100 }
+    const limits = { budgetUsd: 0.006 }
+    const { h } = priced({ main: [{ text: 'one', usage }] }, { limits, price: null })
+    const { conversationId } = await h.run('go')
+    const later = priced({ main: [] }, { limits, price: null, store: h.store, laterMs: 60_000 })
+    const again = await later.h.run('more', { conversationId })
+    expect(again).toMatchObject({ status: 'paused', reason: 'budget' })
+    expect(later.asked()).toEqual([])
   })
 })
 

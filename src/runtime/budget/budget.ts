@@ -1,9 +1,11 @@
 import type { ConversationBudget } from '../../core/conversation.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
 import type { StoredRun, RunLimits } from '../../core/run.ts'
+import { highestPrice } from '../../model/models-and-prices.ts'
 import type { Reached, RequestEstimate, ReservationResult } from '../../loop/ports.ts'
 import { ToolError } from '../../tools/port.ts'
-import { moneyReached, UNPRICED } from './money-text.ts'
+import { assumedPriceText, countedUsd, surelyFitting } from './assumed-price.ts'
+import { moneyReached } from './money-text.ts'
 import { tokensOf, tokensReached } from './token-count.ts'
 import { tooDear } from './too-dear.ts'
 import { forecastOf, least, shareOf } from './budget-share.ts'
@@ -23,7 +25,7 @@ import { Accounts } from './accounts.ts'
 import { BudgetWaits, type Claim } from './budget-waits.ts'
 import { anyWorks, comesBack, type RunsNow } from './who-works.ts'
 import type { Change } from '../log/recorder.ts'
-import { affordableOutput, requestCost, type RequestCost } from './request-cost.ts'
+import { affordableOutput, leastOf, requestCost, type RequestCost } from './request-cost.ts'
 import { storedRun, type RunOnAccount, type Spender, type UsageAndCost } from './budget-account.ts'
 
 /** US dollars and tokens; null: no cap. */
@@ -41,7 +43,7 @@ interface Whole {
 /**
  * Tracks what a conversation has spent, reserved and may spend. Every run counts once, so a fork does not repeat what
  * it shares with another branch (invariant B2). Read from the rows at first, then updated as requests start and end.
- * Work without a known price adds no money: its tokens are capped.
+ * Work without a known price counts against a cap in dollars at the highest list price.
  */
 export class Budget {
   readonly #accounts: Accounts
@@ -82,10 +84,10 @@ export class Budget {
     this.#waits.wake()
   }
 
-  spend({ id }: Pick<StoredRun, 'id'>, { usage, costUsd }: UsageAndCost): void {
-    if (costUsd === null) this.#accounts.isPriced = false
-    this.#money.spend(id, costUsd ?? 0)
-    this.#tokens.spend(id, tokensOf(usage))
+  spend({ id }: Pick<StoredRun, 'id'>, spent: UsageAndCost): void {
+    if (spent.costUsd === null) this.#accounts.isPriced = false
+    this.#money.spend(id, countedUsd(spent))
+    this.#tokens.spend(id, tokensOf(spent.usage))
     this.#accounts.giveBack(id)
   }
 
@@ -108,13 +110,19 @@ export class Budget {
     if (reached) return reached
     const { input, price } = estimate
     if (price === null) this.#accounts.isPriced = false
-    const cost = requestCost(estimate)
+    const cost = requestCost({ ...estimate, price: price ?? highestPrice() })
+    const next = leastOf(cost, input)
     const within = (usd: number, tokens: number) => affordableOutput(cost, input, usd, tokens)
-    const most = () => within(this.#money.room(id, true), this.#tokens.room(id, true))
-    const own = within(this.#money.room(id), this.#tokens.room(id))
+    const room = (beyond: boolean) =>
+      within(this.#money.room(id, beyond, next.usd), this.#tokens.room(id, beyond, next.tokens))
+    const most = () => room(true)
+    const own = room(false)
     if (own >= cost.fair) return this.#reserveRequest(run, input, own, cost)
     const back = comesBack(this.#now(), id)
-    const later = within(this.#money.mostRoom(id, back), this.#tokens.mostRoom(id, back))
+    const later = within(
+      this.#money.mostRoom(id, back, next.usd),
+      this.#tokens.mostRoom(id, back, next.tokens),
+    )
     if (!isTurn && later > own && later >= cost.least) {
       const used = this.#tokens.used(id)
       const until = this.#wait({ id, depth, used, fits: () => most() >= cost.least }, keepsSlot)
@@ -259,16 +267,15 @@ export class Budget {
   }
 
   /**
-   * What a run may still spend, by its own caps and those of the conversation. No amount of money without a known
-   * price.
+   * What a run may still spend, by its own caps and those of the conversation. Where a price is not known, the remaining
+   * dollars are given as the tokens that surely fit.
    */
   left(run: Spender): Rest {
     this.#accounts.refresh()
     const usd = leftOf(this.#money, run.id, run.limits.maxCostUsd)
-    return {
-      usd: this.#accounts.isPriced ? usd : null,
-      tokens: leftOf(this.#tokens, run.id, run.limits.maxTokens),
-    }
+    const tokens = leftOf(this.#tokens, run.id, run.limits.maxTokens)
+    if (this.#accounts.isPriced) return { usd, tokens }
+    return { usd: null, tokens: usd === null ? tokens : least(surelyFitting(usd), tokens) }
   }
 
   /** The part of the unspent budget that a run reserves for what it started. */
@@ -325,23 +332,21 @@ export class Budget {
 
   #ofConversation(): string | undefined {
     const { spent, cap } = this.#money
-    return moneyReached(spent, cap) ?? this.#explained(tokensReached(this.#tokens.spent, this.#tokens.cap))
+    return this.#explained(moneyReached(spent, cap)) ?? tokensReached(this.#tokens.spent, this.#tokens.cap)
   }
 
-  /** Why tokens are short although a budget in money was set. */
-  #explained<T extends string | undefined>(tokens: T): T | string {
-    return tokens === undefined || this.#accounts.isPriced || this.#money.cap === null
-      ? tokens
-      : `${tokens}; ${UNPRICED}`
+  /** Says where the amount comes from if the model's price is not known. */
+  #explained<T extends string | undefined>(money: T): T | string {
+    return money === undefined || this.#accounts.isPriced ? money : `${money}; ${assumedPriceText()}`
   }
 
   /** A share has no cap of its own: the unreserved budget decides its size. */
   #reachedItself({ id, limits: { maxCostUsd, maxTokens, growsTo, asked } }: Spender): Reached | undefined {
     const usd = (growsTo?.maxCostUsd ?? null) === null ? (asked?.maxCostUsd ?? maxCostUsd) : null
-    const money = moneyReached(this.#money.used(id), usd, 'its own ')
+    const money = this.#explained(moneyReached(this.#money.used(id), usd, 'its own '))
     if (money) return { why: 'budget', note: money }
     const most = (growsTo?.maxTokens ?? null) === null ? (asked?.maxTokens ?? maxTokens) : null
-    const tokens = this.#explained(tokensReached(this.#tokens.used(id), most, 'its own '))
+    const tokens = tokensReached(this.#tokens.used(id), most, 'its own ')
     return tokens === undefined ? undefined : { why: 'max_tokens', note: tokens }
   }
 
@@ -351,7 +356,7 @@ export class Budget {
       figures: (ledger, isShare, isCapped) => {
         const payer = isShare ? this.#accounts.fixedAbove(ledger, run) : isCapped ? run.id : null
         const figures = this.#accounts.figures(ledger, payer)
-        return ledger === this.#tokens ? this.#explained(figures) : figures
+        return ledger === this.#money ? this.#explained(figures) : figures
       },
       left: (ledger, cap) => leftOf(ledger, run.id, cap),
     })

@@ -105,9 +105,12 @@ export class Ledger {
     return this.giveBack(account.parent) || account.cap! < before
   }
 
-  /** The largest possible next request. `beyond`: no other run can continue, so a share takes what is unreserved. */
-  room(id: string, beyond = false): number {
-    return Math.max(0, Math.min(this.#roomOf(this.#payer(id), beyond), this.#unspent()))
+  /**
+   * The largest possible next request, which needs at least `next`. `beyond`: no other run can continue, so a share takes
+   * what is unreserved.
+   */
+  room(id: string, beyond = false, next = 0): number {
+    return Math.max(0, Math.min(this.#roomOf(this.#payer(id), beyond, next), this.#unspent()))
   }
 
   /** The missing part of its named amount. */
@@ -127,18 +130,21 @@ export class Ledger {
   }
 
   /** What a share leaves to the owner of the amount that it grows from; 0 for accounts that do not grow. */
-  keptAbove(id: string): number {
+  keptAbove(id: string, next = 0): number {
     const account = this.#payer(id)
     if (!account || !isShare(account)) return 0
     const above = this.#payer(account.parent)
-    if (isShare(above)) return this.keptAbove(account.parent!)
-    return keptOf(above ? above.cap : this.cap)
+    if (isShare(above)) return this.keptAbove(account.parent!, next)
+    return keptOf(above ? above.cap : this.cap, next)
   }
 
   /** The same after all requests in progress and these accounts end without spending more. */
-  mostRoom(id: string | null, comesBack: ReadonlySet<string>): number {
+  mostRoom(id: string | null, comesBack: ReadonlySet<string>, next = 0): number {
     const unspent = this.cap === null ? Infinity : this.cap - this.#spent
-    return Math.min(new AccountTree(this.#accounts).laterRoom(id, this.cap, comesBack), unspent)
+    return Math.min(
+      new AccountTree(this.#accounts).laterRoom(id, { cap: this.cap, next }, comesBack),
+      unspent,
+    )
   }
 
   /** What is not spent, reserved or held, as far as a new account below this one may have it. null: no cap. */
@@ -188,18 +194,18 @@ export class Ledger {
     return account ? clean(account.committed - account.used) : 0
   }
 
-  #roomOf(account: Account | undefined, beyond: boolean): number {
+  #roomOf(account: Account | undefined, beyond: boolean, next: number): number {
     if (!account) return this.cap === null ? Infinity : this.cap - this.#committed
     const own = account.cap! - account.committed
     const most = mostGrowth(account, beyond)
-    return most > 0 ? own + Math.max(0, Math.min(most, this.#above(account, beyond))) : own
+    return most > 0 ? own + Math.max(0, Math.min(most, this.#above(account, beyond, next))) : own
   }
 
   /** What a share may grow by. */
-  #above({ parent, isNamed }: Account, beyond: boolean): number {
+  #above({ parent, isNamed }: Account, beyond: boolean, next: number): number {
     const above = this.#payer(parent)
-    const room = this.#roomOf(above, beyond)
-    return isNamed || isShare(above) ? room : room - keptOf(above ? above.cap : this.cap)
+    const room = this.#roomOf(above, beyond, next)
+    return isNamed || isShare(above) ? room : room - keptOf(above ? above.cap : this.cap, next)
   }
 
   /** Regardless of reservations: nothing starts that exceeds the total, once that was reduced. */

@@ -30,6 +30,11 @@ export function requestCost({ input, maxOutput, price }: RequestEstimate): Reque
   }
 }
 
+/** What a request takes with the shortest answer that is worth it. */
+export function leastOf({ inputUsd, outputUsdPerToken, least }: RequestCost, input: number) {
+  return { usd: inputUsd + least * outputUsdPerToken, tokens: input + least }
+}
+
 /** The longest answer that this much money and these tokens allow. Negative: its input is too large. */
 export function affordableOutput(
   { inputUsd, outputUsdPerToken, most }: RequestCost,

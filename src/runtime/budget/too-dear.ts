@@ -2,7 +2,7 @@ import type { Reached } from '../../loop/ports.ts'
 import type { Spender } from './budget-account.ts'
 import { clean, type Ledger } from './ledger.ts'
 import { dollars } from './money-text.ts'
-import type { RequestCost } from './request-cost.ts'
+import { leastOf, type RequestCost } from './request-cost.ts'
 import { count } from './token-count.ts'
 
 interface Ledgers {
@@ -26,17 +26,18 @@ export function tooDear(
     readonly left: (ledger: Ledger, cap: number | null) => number | null
   },
 ): Reached {
-  const usd = cost.inputUsd + cost.least * cost.outputUsdPerToken
-  const lacksMoney = usd > money.room(id, true) + 1e-9
+  const next = leastOf(cost, input)
+  const lacksMoney = next.usd > money.room(id, true, next.usd) + 1e-9
   const ledger = lacksMoney ? money : tokens
   const shown = lacksMoney ? dollars : (amount: number) => `${count(amount)} tokens`
   const own = lacksMoney ? limits.maxCostUsd : limits.maxTokens
   const unit = lacksMoney ? 'maxCostUsd' : 'maxTokens'
   const isShare = (limits.growsTo?.[unit] ?? null) !== null || ledger.lacks(id) > 0
-  const room = ledger.room(id, true)
+  const needed = lacksMoney ? next.usd : next.tokens
+  const room = ledger.room(id, true, needed)
   const free = clean(isShare ? room : Math.min(left(ledger, own) ?? Infinity, room))
-  const needs = `the next request may ${lacksMoney ? 'cost' : 'take'} ${shown(lacksMoney ? usd : input + cost.least)}`
-  const kept = clean(ledger.keptAbove(id))
+  const needs = `the next request may ${lacksMoney ? 'cost' : 'take'} ${shown(needed)}`
+  const kept = clean(ledger.keptAbove(id, needed))
   const keeps = kept > 0 ? `, ${shown(kept)} ${lacksMoney ? 'was' : 'were'} kept for the agent above it` : ''
   const note = `${needs}, and ${shown(free)} ${lacksMoney ? 'was' : 'were'} left when it paused: ${figures(ledger, isShare, own !== null)}${keeps}`
   return { why: !lacksMoney && own !== null && !isShare ? 'max_tokens' : 'budget', note }

@@ -14,7 +14,7 @@ import type { Model } from '../../model/port.ts'
 import type { Reader } from '../../store/port.ts'
 import type { AnyTool, ToolContext, Todos } from '../../tools/port.ts'
 import type { Deps } from '../context/deps.ts'
-import { discoveringTools, isUnruled, learnsTools } from '../delegation/discovery/discovery.ts'
+import { directTools, discoveringTools, isUnruled, learnsTools } from '../delegation/discovery/discovery.ts'
 import { modelsOfRun } from './models-of-run.ts'
 import { settingsInForce } from '../delegation/run-settings.ts'
 import { readBeforeEnd, startedAnswer } from '../delegation/background-spawn.ts'
@@ -275,7 +275,9 @@ function toolsOf(scope: ToolScope, run: LiveRun, journal: RunJournal): ToolSet {
   const refusal = (name: string) =>
     delegates && isControlName(name) ? undefined : refuseTask(deps, run, name)
   const tools = { ...registry, refusal }
-  return learnsTools(deps, run, tools.list()) ? discoveringTools(tools, deps.config.discovery) : tools
+  return learnsTools(deps, run, tools.list())
+    ? discoveringTools(tools, deps.config.discovery)
+    : directTools(tools)
 }
 
 /** A call that already has its result, or its subagent, from an earlier attempt. */

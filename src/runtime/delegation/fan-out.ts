@@ -122,6 +122,6 @@ async function priceText(deps: Pick<Deps, 'resolveModel'>, id: string): Promise<
   const model = await deps.resolveModel(id).catch(() => undefined)
   if (!model) return []
   const { price } = model.info
-  if (price === null) return [`the price of ${id} is unknown: its budget counts tokens`]
+  if (price === null) return [`the price of ${id} is unknown: it counts at the highest list price`]
   return price.input === 0 && price.output === 0 ? [`${id} costs nothing`] : []
 }

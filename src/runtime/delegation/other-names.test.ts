@@ -65,19 +65,19 @@ describe('the task tool under names of other systems', () => {
   })
 })
 
-test.each(['toolManager_useTool', 'toolManager.useTool', 'use_tool'])(
-  '%s reaches the tools',
-  async (name) => {
-    const inner = { tool: 'read', params: { path: 'a' } }
-    const layers = [{ name: 'all', rules: [{ tool: '*', action: 'allow' as const }] }]
-    const config = { discovery: 'on' }
-    const { calls } = await played([call(name, { calls: [inner] }), call('toolManager.getTools', {})], {
-      layers,
-      config,
-    })
-    expect(calls).toEqual(['completed', 'completed'])
-  },
-)
+test.each(
+  ['toolManager_useTool', 'toolManager.useTool', 'use_tool'].flatMap((name) =>
+    ['on', 'auto', 'off'].map((discovery) => [name, discovery] as const),
+  ),
+)('%s reaches the tools with discovery %s', async (name, discovery) => {
+  const inner = { tool: 'read', params: { path: 'a' } }
+  const layers = [{ name: 'all', rules: [{ tool: '*', action: 'allow' as const }] }]
+  const { calls } = await played([call(name, { calls: [inner] }), call('toolManager.getTools', {})], {
+    layers,
+    config: { discovery },
+  })
+  expect(calls).toEqual(['completed', 'completed'])
+})
 
 test.each(['agentManager_cancelSubagent', 'agentManager.cancelSubagent'])('%s cancels', async (name) => {
   const { calls } = await played([call(name, { subagentId: 'brn_00000000000000000000000000' })])

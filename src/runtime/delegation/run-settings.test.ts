@@ -110,7 +110,7 @@ describe('the settings of a run', () => {
     const named = { ...start, settings: { promptCache: '1h' } } as const
     await expect(h.start('go', named)).rejects.toMatchObject({
       code: 'usage',
-      message: `promptCache does nothing for ${MODEL}: only Claude models have it`,
+      message: `promptCache has no effect with ${MODEL}: only Claude has a cache time to set`,
     })
     expect(requests).toEqual([])
     const inherits = agent('explore', { promptCache: '1h' })

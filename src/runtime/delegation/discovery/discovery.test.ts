@@ -283,9 +283,25 @@ describe('a call of use_tool', () => {
     expect(rows).toEqual([['t1', 'completed', null]])
   })
 
-  it('where it is off, it is an unknown tool', async () => {
-    const { rows } = await played({ tools: many(2), script: { main: answers(use({ tool: 't1' })) } })
-    expect(rows).toEqual([['use_tool', 'failed', 'unknown_tool']])
+  it('where it is off, it is not offered, and reaches the tools all the same', async () => {
+    for (const config of [{}, { discovery: 'off' }]) {
+      const lookUp = { tool: 'toolManager_getTools', input: {} as never }
+      const script = { main: answers(lookUp, { ...use({ tool: 't1' }), tool: 'toolManager.useTool' }) }
+      const { rows, h, last } = await played({ tools: many(2), config, script })
+      expect(rows).toEqual([
+        ['toolManager_getTools', 'completed', null],
+        ['t1', 'completed', null],
+      ])
+      expect(last).toContain('t1 done')
+      for (const { options } of h.scripted.requests)
+        expect(options.tools?.map(({ name }) => name)).not.toContain('use_tool')
+    }
+  })
+
+  it('where it is off, a rule that denies a tool binds it within use_tool too', async () => {
+    const layers = [{ name: 'user config', rules: [{ tool: 't1', action: 'deny' as const }] }]
+    const { rows } = await played({ tools: many(2), layers, script: { main: answers(use({ tool: 't1' })) } })
+    expect(rows).toEqual([['t1', 'denied', 'denied']])
   })
 })
 

@@ -1,4 +1,6 @@
-import { innerCalls } from '../../../core/inner-calls.ts'
+import { innerCalls, USE_TOOL } from '../../../core/inner-calls.ts'
+import { once } from '../../../core/once.ts'
+import { toolSpelled } from '../../../core/rules/tool-names.ts'
 import type { ToolSet } from '../../../loop/ports.ts'
 import type { Level } from '../../../permissions/types.ts'
 import { ToolError, type AnyTool } from '../../../tools/port.ts'
@@ -64,6 +66,24 @@ export function discoveringTools(tools: Registry & ToolSet, mode: Config['discov
     list: () => [...tools.list().filter(isDirect), getTools, useTool],
     refusal: (name) => tools.refusal?.(name) ?? new ToolError('unknown_tool', unknownText(name, tools), HINT),
     expand: (call, newId) => (own.get(call.tool) === useTool ? innerCalls(call, newId) : [call]),
+  }
+}
+
+/**
+ * The tools of a run whose requests carry every schema. A model that knows `get_tools` and `use_tool` from another system
+ * reaches them by these too; neither is offered to it.
+ */
+export function directTools(tools: Registry & ToolSet): ToolSet {
+  if (tools.list().length === 0) return tools
+  const own = once(() => createRegistry([createGetTools(tools), createUseTool()]))
+  const discoveryName = (name: string) => {
+    const spelled = tools.get(name) ? undefined : toolSpelled(name)
+    return discoveryNames.find((each) => each === spelled)
+  }
+  return {
+    ...tools,
+    get: (name) => tools.get(name) ?? (discoveryName(name) && own().get(name)),
+    expand: (call, newId) => (discoveryName(call.tool) === USE_TOOL ? innerCalls(call, newId) : [call]),
   }
 }
 
