@@ -1,3 +1,10 @@
+/** Notes for agents as a repository has them, such as its AGENTS.md. */
+export interface ProjectNotes {
+  readonly path: string
+  /** With the files that they import. */
+  readonly text: string
+}
+
 /** What the caller found in the workspace, as plain data. The system prompt bounds and labels it. */
 export interface WorkspaceFacts {
   /** As the agent is to see it: the name or path of the root directory. */
@@ -6,8 +13,8 @@ export interface WorkspaceFacts {
   readonly vcs: { readonly branch: string; readonly state: string } | null
   /** Names at the top level, directories with a `/` at the end. */
   readonly entries: readonly string[]
-  /** The nearest AGENTS.md, or what stands in for it, with the files that it imports. */
-  readonly notes?: { readonly path: string; readonly text: string }
+  /** The nearest AGENTS.md, or what stands in for it. */
+  readonly notes?: ProjectNotes
   /** Paths of the notes of directories below. */
   readonly nestedNotes?: readonly string[]
   /** Receipts of the latest runs of the conversation, oldest first. */

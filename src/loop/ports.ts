@@ -1,4 +1,3 @@
-import type { JsonSchema } from '../core/agent.ts'
 import type { ContextMessage } from '../core/build-context.ts'
 import type { Clock } from '../core/clock.ts'
 import type { DenialReason } from '../core/denial-reason.ts'
@@ -10,6 +9,7 @@ import type { Part, ToolCallPart, ToolOutput, ToolResultPart, ToolResultStatus }
 import type { RunError, RunLimits, WaitingFor } from '../core/run.ts'
 import type { SecretMask } from '../core/secrets/mask.ts'
 import type { Usage } from '../core/usage.ts'
+import type { ProjectNotes } from '../core/workspace-facts.ts'
 import type { AnswerEnd } from '../model/answer-end.ts'
 import type { Gate } from '../model/gate.ts'
 import type { Model, ModelRequest, Price } from '../model/port.ts'
@@ -27,6 +27,8 @@ export interface LoopPorts {
   /** Decides one call; waits for a person where the rules say `ask` and somebody can answer. */
   readonly permit: (request: PermitRequest) => Promise<Permit>
   readonly toolContext: (callId: CallId, emit: (text: string) => void) => ToolContext
+  /** The notes of a directory that the model reads with the result of this call, which has ended. Absent: none. */
+  readonly notes?: (callId: CallId) => ProjectNotes | undefined
   readonly clock: Clock
   readonly newId: NewId
   /** 0 ≤ x < 1, for the jitter of retries. */
@@ -53,8 +55,8 @@ export interface LoopPorts {
    * it is decided and run as any other.
    */
   readonly resume?: (part: ToolCallPart) => Promise<ToolResultPart> | undefined
-  /** The schema that the answer to a request has to satisfy as a whole; absent: it may be any text. */
-  readonly answerSchema?: (request: AskedFor) => JsonSchema | undefined
+  /** Which schema the text that ends the run has to satisfy as a whole; absent: it may be any text. */
+  readonly answerForm?: (request: AskedFor) => AskedForm
   readonly budget: BudgetPort
   /**
    * The next request has so many tokens, and the window is nearly full: makes the oldest turns a summary, and returns the
@@ -72,6 +74,9 @@ export type OwnStop = 'stall' | 'timeout'
 
 /** What of a request says whether its answer can be another thing than the report. */
 export type AskedFor = Pick<ModelRequest, 'tools' | 'toolChoice'>
+
+/** The form of the report in a request. */
+export type AskedForm = Pick<ModelRequest, 'answerSchema' | 'callsFirst'>
 
 /** What a run and its whole conversation may spend. Both answer from memory: they are called at every request. */
 export interface BudgetPort {

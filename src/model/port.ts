@@ -48,6 +48,8 @@ export interface ModelRequest extends ModelSettings {
   readonly effort?: Effort
   /** The text of the answer is to be a value of this schema; a provider that cannot be told so is asked without. */
   readonly answerSchema?: JsonSchema
+  /** Calls may come before that text: only a provider that keeps its tools usable is told of the schema. */
+  readonly callsFirst?: boolean
   /** Of requests that begin with the same messages. */
   readonly cacheKey?: string
   /** The agent that asks: local models pick their role by it. */

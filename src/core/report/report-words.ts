@@ -6,6 +6,7 @@ import { terminalLine } from '../terminal-text.ts'
 import { headline } from '../report-summary.ts'
 import { figureWords, statusWords } from './report-envelope.ts'
 import type { ReportFacts, SubagentAnswer } from '../report-facts.ts'
+import type { ProjectNotes } from '../workspace-facts.ts'
 
 /** Whose report it is and what it came to, in one line for people: `Report of explore: paused (limit)`. */
 export function reportTitle({ agent, ...facts }: ReportFacts): string {
@@ -92,15 +93,19 @@ export function outputForPeople(output: ToolOutput): string {
 }
 
 /** The same in two: what the runtime says of the answer, a line each, and the text that it is about. */
-export function answerForPeople({ text, subagent }: ToolOutput): {
+export function answerForPeople({ text, subagent, notes }: ToolOutput): {
   readonly remarks: readonly string[]
   readonly text: string
 } {
-  if (subagent === undefined) return { remarks: [], text }
+  if (subagent === undefined) return { remarks: notes ? [notesLine(notes)] : [], text }
   if (subagent.type !== 'report') return { remarks: [], text: withLines([text, ...aroundAnswer(subagent)]) }
   const state = subagent.status === 'completed' ? [] : [`${subagent.agent}: ${statusWords(subagent)}`]
   const said = withLines([subagent.lead ?? '', saidText(text, subagent), subagent.rest ?? ''])
   return { remarks: [...state, ...reportRemarks(subagent)], text: said }
+}
+
+function notesLine({ path }: ProjectNotes): string {
+  return terminalLine(`The agent also got the notes in ${path}`)
 }
 
 /** What a model reads beside a transcript, or beside the word that a subagent was started. */

@@ -1,6 +1,7 @@
 import type { Persona, SystemPromptInput } from '../../agents/system-prompt.ts'
 import type { ReferenceFile } from '../../agents/workspace-prompt.ts'
 import type { AgentDefinition, JsonSchema } from '../../core/agent.ts'
+import type { FoundNotes } from '../../project/workspace-facts.ts'
 
 /** What a first context holds beside what follows from the agent. */
 export interface FirstContext {
@@ -23,9 +24,11 @@ export interface SystemAbout extends FirstContext {
   readonly outputSchema?: JsonSchema | undefined
 }
 
-/** What the first message of a branch needs from outside: the system text of its agent at its depth. */
+/** What a branch is told of its directory: first the system text of its agent at its depth. */
 export interface SystemText {
   (about: SystemAbout): string
   /** Called before: looks at the directory that a text is about, where that takes time. Never rejects. */
   prepare?(directory: string | null): Promise<void>
+  /** Called when an agent of that directory has read or changed a file: the notes that count there and not in its directory. */
+  findNotesFor?(file: string, directory: string | null): FoundNotes | undefined
 }

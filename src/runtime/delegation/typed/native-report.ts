@@ -1,19 +1,15 @@
-import type { JsonSchema } from '../../../core/agent.ts'
-import type { AskedFor } from '../../../loop/ports.ts'
+import type { AskedFor, AskedForm } from '../../../loop/ports.ts'
 import type { Reader } from '../../../store/port.ts'
 import type { LiveRun } from '../../run/live-run.ts'
 import { correctionsOf } from './correct-report.ts'
 import { outputSchemaOf } from './report-check.ts'
 
-/**
- * The schema of a report, where the answer to a request can be nothing else: nothing may be called, or the report is being
- * corrected. Otherwise what a model says between its calls would have to be one too.
- */
-export function nativeReport(store: Reader, run: LiveRun): (request: AskedFor) => JsonSchema | undefined {
-  const schema = outputSchemaOf(store, run)
+/** The schema of a report, and whether calls may come before it: not where nothing may be called, or it is being corrected. */
+export function nativeReport(store: Reader, run: LiveRun): (request: AskedFor) => AskedForm {
+  const answerSchema = outputSchemaOf(store, run)
   return ({ tools, toolChoice }) => {
-    if (!schema) return undefined
+    if (!answerSchema) return {}
     const isReport = tools.length === 0 || toolChoice === 'none' || correctionsOf(store, run) > 0
-    return isReport ? schema : undefined
+    return { answerSchema, ...(isReport ? {} : { callsFirst: true }) }
   }
 }
