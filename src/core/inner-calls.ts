@@ -2,7 +2,7 @@ import type { NewId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Part, ToolCallPart, ToolOutput, ToolResultPart } from './message.ts'
 import { discoveryAliases, plainName } from './rules/tool-names.ts'
-import { resultForModel } from './report/report-envelope.ts'
+import { isEnveloped, resultForModel } from './report/report-envelope.ts'
 
 /** The tool whose calls contain calls of other tools (docs/discovery.md). */
 export const USE_TOOL = 'use_tool'
@@ -44,8 +44,7 @@ export function foldResults(
   calls: readonly ToolCallPart[],
   stored: readonly ToolResultPart[],
 ): readonly ToolResultPart[] {
-  const isAboutOne = stored.some(({ output }) => output.subagent !== undefined)
-  const results = isAboutOne ? stored.map(resultForModel) : stored
+  const results = stored.some(({ output }) => isEnveloped(output)) ? stored.map(resultForModel) : stored
   if (!calls.some((call) => call.via)) return results
   let next = 0
   return groupsOf(calls).map((group) => {

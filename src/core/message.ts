@@ -2,6 +2,7 @@ import type { ArtifactId, BranchId, CallId, MessageId, PartId, RunId } from './i
 import type { Json } from './json.ts'
 import type { ReportFacts, SubagentAnswer } from './report-facts.ts'
 import type { Usage } from './usage.ts'
+import type { ProjectNotes } from './workspace-facts.ts'
 
 export type Role = 'system' | 'user' | 'assistant' | 'tool'
 
@@ -24,6 +25,8 @@ export interface ToolOutput {
   readonly text: string
   /** What the text reports about a subagent: the model reads both in an envelope (report/report-envelope.ts). */
   readonly subagent?: SubagentAnswer
+  /** Of the directory of the file that the call was about: the model reads them behind the text, in an envelope too. */
+  readonly notes?: ProjectNotes
   readonly files?: readonly FileData[]
   readonly artifactId?: ArtifactId
 }

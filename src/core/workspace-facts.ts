@@ -1,3 +1,10 @@
+/** Notes for agents in a repository, such as its AGENTS.md. */
+export interface ProjectNotes {
+  readonly path: string
+  /** With the files that they import. */
+  readonly text: string
+}
+
 /** Facts about the workspace, collected by the caller. The system prompt bounds and labels them. */
 export interface WorkspaceFacts {
   /** Name or path of the root directory, as the agent sees it. */
@@ -7,7 +14,7 @@ export interface WorkspaceFacts {
   /** Names at the top level, directories with a `/` at the end. */
   readonly entries: readonly string[]
   /** The nearest AGENTS.md or its substitute, with imported files. */
-  readonly notes?: { readonly path: string; readonly text: string }
+  readonly notes?: ProjectNotes
   /** Paths of notes in subdirectories. */
   readonly nestedNotes?: readonly string[]
   /** Receipts of the conversation's latest runs, oldest first. */

@@ -139,6 +139,7 @@ const subagent = z.discriminatedUnion('type', [
 const output = z.looseObject({
   text,
   subagent: subagent.exactOptional(),
+  notes: z.looseObject({ path: text, text }).exactOptional(),
   files: z.array(file).exactOptional(),
   artifactId: id('art').exactOptional(),
 })

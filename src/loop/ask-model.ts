@@ -49,7 +49,7 @@ export async function askModel(
   checkWindow(size.byChars(request.messages), ports)
   const input = size.tokens(request.messages)
   const { gate } = ports
-  const answerSchema = ports.answerSchema?.(request)
+  const form = ports.answerForm?.(request)
   const place = gate.ticket()
   for (let attempt = 1; ; attempt++) {
     const { release, ...output } = await reserveRequest(input, ports, watchdog)
@@ -63,7 +63,7 @@ export async function askModel(
     const reader = createReader(request.toolChoice !== 'none', ports, joined.emit)
     try {
       await readStream(
-        { ...request, ...(answerSchema && { answerSchema }), ...output, signal: ports.signal },
+        { ...request, ...form, ...output, signal: ports.signal },
         reader,
         ports,
         watchdog,

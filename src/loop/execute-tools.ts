@@ -128,10 +128,8 @@ async function runCall(
     const started = ports.journal.callStarted({ part, tool, title, input })
     ignoreLateRejection(started) // awaited with the end
     if (tool.effects !== 'none') await started
-    const ended = withoutKeys(
-      await effect({ part, tool, input }, ports, watchdog, emit),
-      ports.secrets ?? shapeMask,
-    )
+    const ran = await effect({ part, tool, input }, ports, watchdog, emit)
+    const ended = withoutKeys(withNotes(ran, part, ports), ports.secrets ?? shapeMask)
     const [, result] = await Promise.all([started, ports.journal.callEnded({ part, title, ...ended })])
     return result
   } catch (error) {
@@ -258,14 +256,21 @@ async function effect(
   }
 }
 
+/** Adds the notes of a file's directory. A call that did not complete brings none. */
+function withNotes(ended: Ended, { callId }: ToolCallPart, ports: LoopPorts): Ended {
+  const notes = ended.status === 'completed' ? ports.notes?.(callId) : undefined
+  return notes ? { ...ended, output: { ...ended.output, notes } } : ended
+}
+
 /** A tool's result goes to the provider and into the store: neither may contain a key. */
 function withoutKeys(ended: Ended, { keys }: Pick<SecretMask, 'keys'>): Ended {
   const { output, error } = ended
   const text = keys(output.text)
   const message = error && keys(error.message)
   const subagent = output.subagent && { subagent: maskStrings(output.subagent, keys) }
-  if (!subagent && text === output.text && message === error?.message) return ended
-  const masked = { ...output, text, ...subagent }
+  const notes = output.notes && { notes: maskStrings(output.notes, keys) }
+  if (!subagent && !notes && text === output.text && message === error?.message) return ended
+  const masked = { ...output, text, ...subagent, ...notes }
   return { ...ended, output: masked, error: error && { ...error, message: message! } }
 }
 

@@ -1,4 +1,3 @@
-import type { JsonSchema } from '../core/agent.ts'
 import type { ContextMessage } from '../core/build-context.ts'
 import type { Clock } from '../core/clock.ts'
 import type { DenialReason } from '../core/denial-reason.ts'
@@ -10,6 +9,7 @@ import type { Part, ToolCallPart, ToolOutput, ToolResultPart, ToolResultStatus }
 import type { RunError, RunLimits, WaitingFor } from '../core/run.ts'
 import type { SecretMask } from '../core/secrets/mask.ts'
 import type { Usage } from '../core/usage.ts'
+import type { ProjectNotes } from '../core/workspace-facts.ts'
 import type { AnswerEnd } from '../model/answer-end.ts'
 import type { Gate } from '../model/gate.ts'
 import type { Model, ModelRequest, Price } from '../model/port.ts'
@@ -27,6 +27,8 @@ export interface LoopPorts {
   /** Decides one call; waits for a person if the rules say `ask` and somebody can answer. */
   readonly permit: (request: PermitRequest) => Promise<Permit>
   readonly toolContext: (callId: CallId, emit: (text: string) => void) => ToolContext
+  /** The notes of a directory that the model reads with the result of this call, which has ended. Absent: none. */
+  readonly notes?: (callId: CallId) => ProjectNotes | undefined
   readonly clock: Clock
   readonly newId: NewId
   /** 0 ≤ x < 1, for the jitter of retries. */
@@ -53,8 +55,8 @@ export interface LoopPorts {
    * it is decided and run like any other.
    */
   readonly resume?: (part: ToolCallPart) => Promise<ToolResultPart> | undefined
-  /** The schema that the next answer must satisfy as a whole; absent: any text. */
-  readonly answerSchema?: (request: AskedFor) => JsonSchema | undefined
+  /** The schema that the run's final answer must satisfy as a whole; absent: any text. */
+  readonly answerForm?: (request: AskedFor) => AskedForm
   readonly budget: BudgetPort
   /**
    * The next request has this many tokens, and the context window is nearly full: summarises the oldest turns and
@@ -72,6 +74,9 @@ export type OwnStop = 'stall' | 'timeout'
 
 /** The parts of a request that decide whether its answer can only be the report. */
 export type AskedFor = Pick<ModelRequest, 'tools' | 'toolChoice'>
+
+/** The form of the report in a request. */
+export type AskedForm = Pick<ModelRequest, 'answerSchema' | 'callsFirst'>
 
 /** The budget of a run and its conversation. Answers from memory, because every request asks. */
 export interface BudgetPort {

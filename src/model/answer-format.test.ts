@@ -13,6 +13,17 @@ const closed: JsonSchema = {
   additionalProperties: false,
 }
 const tools = [{ name: 'read', description: 'reads', inputSchema: { type: 'object' } }]
+const TOLD = /"(json_schema|responseJsonSchema)"/
+
+/** Which tools a body of any protocol offers, and whether the model chooses. */
+function toolsIn(body: Awaited<ReturnType<typeof sentRequests>>[number]) {
+  const text = JSON.stringify([body['tools'], body['toolConfig']])
+  const names = ['read', 'json'].filter((name) => text.includes(`"name":"${name}"`))
+  const isForced = /"(any|ANY|required|none|NONE)"/.test(
+    JSON.stringify([body['tool_choice'], body['toolConfig']]),
+  )
+  return { names, choice: isForced ? 'forced' : 'auto' }
+}
 
 describe('the schema of an answer in the words of each protocol', () => {
   it.each([
@@ -47,10 +58,47 @@ describe('the schema of an answer in the words of each protocol', () => {
     },
   )
 
+  it.each([
+    ['anthropic', 'anthropic/claude-sonnet-4-5'],
+    ['openai', 'openai/gpt-5.2'],
+    ['openai', 'openai/o4-mini'],
+    ['google', 'google/gemini-3-pro-preview'],
+  ] as const)('%s: %s is told of it from the start, and may call its tools', async (provider, id) => {
+    const request = { answerSchema: closed, tools, callsFirst: true } as const
+    const [body] = await sentRequests(provider, request, { id })
+    expect(JSON.stringify(body)).toMatch(TOLD)
+    expect(toolsIn(body!)).toEqual({ names: ['read'], choice: 'auto' })
+  })
+
+  it.each([
+    ['anthropic', 'anthropic/qwen3-coder'],
+    ['openai', 'openai/gpt-oss-120b'],
+    ['openai', 'openai/qwen3-coder'],
+    ['google', 'google/gemini-2.5-pro'],
+    ['openai-compatible', 'openai-compatible/gpt-5.2'],
+  ] as const)('%s: %s is told of it only where it calls nothing before', async (provider, id) => {
+    const first = { answerSchema: closed, tools, callsFirst: true } as const
+    const [body] = await sentRequests(provider, first, { id })
+    expect(JSON.stringify(body)).not.toMatch(TOLD)
+    expect(toolsIn(body!)).toEqual({ names: ['read'], choice: 'auto' })
+    const [alone] = await sentRequests(provider, { answerSchema: closed }, { id })
+    expect(JSON.stringify(alone)).toMatch(TOLD)
+  })
+
+  it('is no reason to ask again where it was not told', async () => {
+    const request = { answerSchema: closed, tools, callsFirst: true } as const
+    const answering = { says: 'the JSON schema of a tool is wrong', id: 'openai-compatible/some-model' }
+    expect(await sentRequests('openai-compatible', request, answering)).toHaveLength(1)
+  })
+
   it('never becomes a tool', async () => {
-    for (const provider of ['anthropic', 'google'] as const) {
+    for (const id of [
+      'anthropic/claude-3-5-haiku-latest',
+      'google/gemini-2.5-pro',
+      'google/gemini-3-pro-preview',
+    ]) {
       const request = { answerSchema: closed, tools, toolChoice: 'none' } as const
-      const [body] = await sentRequests(provider, request)
+      const [body] = await sentRequests(id.split('/')[0] as 'anthropic', request, { id })
       expect(JSON.stringify(body)).not.toMatch(/"name":"json/)
     }
   })
@@ -64,9 +112,13 @@ test.each<[string, JsonSchema]>([
   ['a list', { type: 'array', items: closed }],
   ['a pattern', { ...closed, properties: { score: { type: 'string', pattern: '^a' }, reasons: {} } }],
 ])('a schema with %s stands in the instructions alone', (_, answerSchema) => {
-  expect(answerFormat({ provider: 'openai.responses' }, { answerSchema, tools: [] })).toBeUndefined()
+  expect(
+    answerFormat({ provider: 'openai.responses', modelId: 'gpt-5.2' }, { answerSchema, tools: [] }),
+  ).toBeUndefined()
 })
 
 test('a provider of which nothing is known is not told', () => {
-  expect(answerFormat({ provider: 'mine.chat' }, { answerSchema: closed, tools: [] })).toBeUndefined()
+  expect(
+    answerFormat({ provider: 'mine.chat', modelId: 'gpt-5.2' }, { answerSchema: closed, tools: [] }),
+  ).toBeUndefined()
 })

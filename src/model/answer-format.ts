@@ -9,42 +9,54 @@ interface AnswerFormat {
 }
 
 /**
- * How to ask a provider for an answer that matches a schema; undefined if it cannot, or if its package would use a tool
- * for it: then only the instructions contain the schema.
+ * How to ask a provider for an answer that matches a schema; undefined if it cannot, if its package would use a tool for
+ * it, or if the model could not call tools first: then only the instructions contain the schema.
  */
 export function answerFormat(
-  { provider }: Pick<LanguageModelV4, 'provider'>,
-  { answerSchema, tools }: Pick<ModelRequest, 'answerSchema' | 'tools'>,
+  { provider, modelId }: Pick<LanguageModelV4, 'provider' | 'modelId'>,
+  { answerSchema, tools, callsFirst }: Pick<ModelRequest, 'answerSchema' | 'tools' | 'callsFirst'>,
 ): AnswerFormat | undefined {
-  const options = Object.entries(NATIVE).find(([, { is }]) => is.test(provider))?.[1]
-  if (!answerSchema || !options || !isClosed(answerSchema)) return undefined
-  if (options.alone && tools.length > 0) return undefined
+  const native = Object.values(NATIVE).find(({ is }) => is.test(provider))
+  if (!answerSchema || !native || !isClosed(answerSchema)) return undefined
+  const takes = callsFirst ? native.besideCalls : native.besideTools
+  if (tools.length > 0 && !takes.test(modelId)) return undefined
   const schema = answerSchema as JSONSchema7
   return {
     responseFormat: { type: 'json', name: 'report', schema },
-    providerOptions: options.providerOptions ?? {},
+    providerOptions: native.providerOptions ?? {},
   }
 }
 
 interface Native {
   /** The provider name of a model. */
   readonly is: RegExp
-  /** Not together with tools: older models reject the combination. */
-  readonly alone?: true
+  /** Models that accept it together with tools, whether or not they can then call one. */
+  readonly besideTools: RegExp
+  /** Models that still call tools then. */
+  readonly besideCalls: RegExp
   readonly providerOptions?: ProviderOptions
 }
 
+const ALL = /^/
+const NONE = /(?!)/
+const GEMINI_3 = /gemini-([3-9]|\d\d)/
+
+/** By the name of the model, because other servers speak these protocols too: vLLM calls no tool beside a schema. */
 const NATIVE: Readonly<Record<string, Native>> = {
   anthropic: {
     is: /^anthropic(\.|$)/,
+    besideTools: ALL,
+    besideCalls: /claude-/,
     providerOptions: { anthropic: { structuredOutputMode: 'outputFormat' } },
   },
   openai: {
     is: /^(openai|azure)(-openai)?\.responses$/,
+    besideTools: ALL,
+    besideCalls: /^(ft:)?(gpt-\d|chatgpt-|o\d)/,
     providerOptions: { openai: { strictJsonSchema: true } },
   },
-  google: { is: /^google\./, alone: true },
-  chat: { is: /^(openai-compatible|ollama)\.chat$/ },
+  google: { is: /^google\./, besideTools: GEMINI_3, besideCalls: GEMINI_3 },
+  chat: { is: /^(openai-compatible|ollama)\.chat$/, besideTools: ALL, besideCalls: NONE },
 }
 
 const KEYWORDS: ReadonlySet<string> = new Set([

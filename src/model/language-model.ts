@@ -2,6 +2,7 @@ import type { LanguageModelV4, LanguageModelV4FunctionTool } from '@ai-sdk/provi
 import { OffshootError } from '../core/errors.ts'
 import { bestEffort } from '../core/rejections.ts'
 import { isBrokenOff } from './answer-end.ts'
+import { answerFormat } from './answer-format.ts'
 import { countAnswer } from './answer-size.ts'
 import { isClaude } from './cache-marks.ts'
 import { callOptions } from './call-options.ts'
@@ -41,6 +42,7 @@ export function createModel(
     async stream(request) {
       const { signal } = request
       const tools = toTools(request.tools)
+      const hasFormat = answerFormat(languageModel, request) !== undefined
       const start = ({ files, ...wishes }: Wishes) =>
         untilAbort(
           signal,
@@ -52,9 +54,11 @@ export function createModel(
           },
           (late) => isStream(late?.stream) && void bestEffort(late.stream.cancel()),
         )
-      const starting = startWithWishes({ request, isMarked }, refused, start).catch((error: unknown) => {
-        throw signal.aborted ? signal.reason : toProviderError(error, source)
-      })
+      const starting = startWithWishes({ request, isMarked, hasFormat }, refused, start).catch(
+        (error: unknown) => {
+          throw signal.aborted ? signal.reason : toProviderError(error, source)
+        },
+      )
       const answer = await starting
       if (!isStream(answer?.stream)) throw toProviderError(new Error(NO_STREAM), source)
       const reader = guard(answer.stream, signal, source)

@@ -48,6 +48,8 @@ export interface ModelRequest extends ModelSettings {
   readonly effort?: Effort
   /** The answer's text must match this schema; left out for providers without that option. */
   readonly answerSchema?: JsonSchema
+  /** Calls may come before that text: only a provider that keeps its tools usable gets the schema. */
+  readonly callsFirst?: boolean
   /** The same for requests with a common prefix. */
   readonly cacheKey?: string
   /** The asking agent: local models choose their role by it. */

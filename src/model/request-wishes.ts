@@ -15,6 +15,8 @@ interface Wishing {
   readonly request: ModelRequest
   /** Whether cached content must be marked. */
   readonly isMarked: boolean
+  /** Whether the provider can be told of the schema of the answer. */
+  readonly hasFormat: boolean
 }
 
 /** One feature, and how servers word its refusal. */
@@ -41,13 +43,13 @@ const FILES: Wish = {
 
 /** Retries without a feature that the server refused, and remembers it for this model in `refused`. */
 export async function startWithWishes<T>(
-  { request, isMarked }: Wishing,
+  { request, isMarked, hasFormat }: Wishing,
   refused: Set<string>,
   start: (wishes: Wishes) => Promise<T>,
 ): Promise<T> {
   const without = new Set(refused)
   for (;;) {
-    const wishes = inUse({ request, isMarked }, without)
+    const wishes = inUse({ request, isMarked, hasFormat }, without)
     try {
       return await start(toWishes(request, wishes))
     } catch (error) {
@@ -59,7 +61,7 @@ export async function startWithWishes<T>(
   }
 }
 
-function inUse({ request, isMarked }: Wishing, without: ReadonlySet<string>): Wish[] {
+function inUse({ request, isMarked, hasFormat }: Wishing, without: ReadonlySet<string>): Wish[] {
   const { effort, temperature, topP, messages, cacheKey, answerSchema } = request
   const wishes = [
     ...(temperature === undefined ? [] : [TEMPERATURE]),
@@ -67,7 +69,7 @@ function inUse({ request, isMarked }: Wishing, without: ReadonlySet<string>): Wi
     ...(effort ? [{ name: effort, words: /reason|think|effort/i, statuses: INVALID }] : []),
     ...(hasFiles(messages) ? [FILES] : []),
     ...(isMarked || cacheKey !== undefined ? [CACHE] : []),
-    ...(answerSchema ? [formatWish(answerSchema)] : []),
+    ...(answerSchema && hasFormat ? [formatWish(answerSchema)] : []),
   ]
   return wishes.filter(({ name }) => !without.has(name))
 }

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readWorkspaceFacts } from './workspace-facts.ts'
+import { findNotesFor, readWorkspaceFacts } from './workspace-facts.ts'
 
 let root = ''
 beforeEach(() => (root = realpathSync(mkdtempSync(join(tmpdir(), 'offshoot-facts-')))))
@@ -254,3 +254,46 @@ test.each(['password\n', 'ref: refs/heads/x\nsecond line\n', 'ref: /etc/passwd\n
     expect(readWorkspaceFacts(join(root, 'repo')).vcs).toBeNull()
   },
 )
+
+describe('the notes that count for a file', () => {
+  const below = (file: string, directory = '') => {
+    const found = findNotesFor(join(root, file), join(root, directory), root)
+    return found && [relative(root, found.path), found.read()]
+  }
+
+  test('are the nearest, and none that the first context has', () => {
+    make('a/b/c')
+    put('AGENTS.md', 'top')
+    expect(below('a/b/c/x.ts')).toBeUndefined()
+    put('a/CLAUDE.md', 'a @b/more.md')
+    put('a/b/more.md', 'more')
+    expect(below('a/b/c/x.ts')).toEqual([
+      'a/CLAUDE.md',
+      'a @b/more.md\n\n(CLAUDE.md imports b/more.md:)\nmore',
+    ])
+    put('a/b/AGENTS.md', 'b')
+    expect(below('a/b/c/x.ts')).toEqual(['a/b/AGENTS.md', 'b'])
+    expect(below('x.ts')).toBeUndefined()
+  })
+
+  test('of an agent that works below: of directories beside it alone', () => {
+    make('a/b')
+    make('z')
+    for (const directory of ['a', 'a/b', 'z']) put(`${directory}/AGENTS.md`, directory)
+    expect(below('a/b/x.ts', 'a/b')).toBeUndefined()
+    expect(below('a/x.ts', 'a/b')).toBeUndefined()
+    expect(below('z/x.ts', 'a/b')).toEqual(['z/AGENTS.md', 'z'])
+  })
+
+  test('are not those of other people’s files, of what is guarded, or from outside of the workspace', () => {
+    for (const directory of ['node_modules/x', '.venv/x', 'vendor', 'own']) make(directory)
+    for (const directory of ['node_modules/x', '.venv/x', 'vendor']) {
+      put(`${directory}/AGENTS.md`, 'strange')
+      expect(below(`${directory}/x.js`)).toBeUndefined()
+    }
+    symlinkSync('/etc/hostname', join(root, 'own/AGENTS.md'))
+    put('own/CLAUDE.md', '@../../beside.md')
+    expect(below('own/x.ts')![1]).toContain('which was not read: it is outside of the workspace')
+    expect(below('../x.ts')).toBeUndefined()
+  })
+})

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readdirSync, readSync, statSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
-import type { WorkspaceFacts } from '../core/workspace-facts.ts'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import type { ProjectNotes, WorkspaceFacts } from '../core/workspace-facts.ts'
 import type { Workspace } from '../tools/port.ts'
 import { createWorkspace } from '../tools/workspace.ts'
 import { NO_FILE, withImports, type NoteFile } from './note-imports.ts'
@@ -10,8 +10,9 @@ const NOTES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md']
 const MAX_NESTED = 20
 const MAX_NESTED_DEPTH = 3
 const MAX_DIRECTORIES = 200
-/** Directories with foreign files. */
+/** Directories with foreign files and programs. */
 const FOREIGN = new Set(['node_modules', 'vendor'])
+const isForeign = (name: string) => name.startsWith('.') || FOREIGN.has(name)
 
 /**
  * Facts about a directory for the first context. Unreadable ones are left out: the agent can use its tools. `top`: of
@@ -58,7 +59,7 @@ const HEAD = /^(?:ref: refs\/heads\/([^\s\p{Cc}]{1,255})|([0-9a-f]{40,64}))\s*$/
  * The nearest notes win: the directory's own before those above, up to the top of its repository or of the workspace. A
  * link to a place outside, or to a guarded file, is ignored, because its text would reach the model without asking.
  */
-function nearestNotes(root: string, top: string): { path: string; text: string } | undefined {
+function nearestNotes(root: string, top: string): ProjectNotes | undefined {
   const above = ancestors(root)
   const own = above.slice(
     0,
@@ -68,14 +69,46 @@ function nearestNotes(root: string, top: string): { path: string; text: string }
       0,
     ) + 1,
   )
-  const repository = attempt(() => createWorkspace(own.at(-1)!))
-  if (!repository) return undefined
-  for (const path of own.flatMap((directory) => NOTES.map((name) => join(directory, name)))) {
-    const note = readNote(repository, path)
+  const found = firstNotes(own, own.at(-1)!, top)
+  return found && { path: found.path, text: found.read() }
+}
+
+/** Notes that are there. */
+export interface FoundNotes {
+  readonly path: string
+  /** Their text, with the files that they import. */
+  read(): string
+}
+
+/**
+ * The nearest notes of the directories between a file and `top`, except those of `root` and above it: the first context of an
+ * agent that works in `root` has what counts there.
+ */
+export function findNotesFor(file: string, root: string, top: string = root): FoundNotes | undefined {
+  const path = relative(top, dirname(file)).split(sep)
+  if (path[0] === '..' || path.some(isForeign)) return undefined
+  const known = new Set(ancestors(root))
+  const own = ancestors(dirname(file)).slice(0, path.length)
+  return firstNotes(
+    own.filter((directory) => !known.has(directory)),
+    top,
+    top,
+  )
+}
+
+/** The first of these directories that has notes within `repository`. */
+function firstNotes(directories: readonly string[], repository: string, top: string): FoundNotes | undefined {
+  const bound = attempt(() => createWorkspace(repository))
+  if (!bound) return undefined
+  for (const path of directories.flatMap((directory) => NOTES.map((name) => join(directory, name)))) {
+    const note = readNote(bound, path)
     if ('problem' in note) continue
     // no further than the run may read without asking, or the author of the notes could write
     const bounds = [top, dirname(path)].flatMap((each) => attempt(() => createWorkspace(each)) ?? [])
-    return { path, text: withImports({ path, text: note.text }, (each) => readWithin(bounds, each)) }
+    return {
+      path,
+      read: () => withImports({ path, text: note.text }, (each) => readWithin(bounds, each)),
+    }
   }
   return undefined
 }
@@ -106,10 +139,8 @@ function notesBelow(root: string): string[] {
       const note = NOTES.find((name) => entries.some((entry) => entry.name === name && entry.isFile()))
       if (note && depth > 0) found.push(relative(root, join(directory, note)))
       if (found.length === MAX_NESTED) return found
-      const own = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-      below.push(
-        ...own.map(({ name }) => join(directory, name)).filter((path) => !FOREIGN.has(basename(path))),
-      )
+      const own = entries.filter((entry) => entry.isDirectory() && !isForeign(entry.name))
+      below.push(...own.map(({ name }) => join(directory, name)))
     }
     level = below.toSorted()
   }

@@ -6,6 +6,7 @@ import { terminalLine } from '../terminal-text.ts'
 import { headline } from '../report-summary.ts'
 import { figureWords, statusWords } from './report-envelope.ts'
 import type { ReportFacts, SubagentAnswer } from '../report-facts.ts'
+import type { ProjectNotes } from '../workspace-facts.ts'
 
 /** Title of a report: its agent and outcome, as in `Report of explore: paused (limit)`. */
 export function reportTitle({ agent, ...facts }: ReportFacts): string {
@@ -92,15 +93,19 @@ export function outputForPeople(output: ToolOutput): string {
 }
 
 /** The same in two parts: the runtime's remarks, one per line, and the text. */
-export function answerForPeople({ text, subagent }: ToolOutput): {
+export function answerForPeople({ text, subagent, notes }: ToolOutput): {
   readonly remarks: readonly string[]
   readonly text: string
 } {
-  if (subagent === undefined) return { remarks: [], text }
+  if (subagent === undefined) return { remarks: notes ? [notesLine(notes)] : [], text }
   if (subagent.type !== 'report') return { remarks: [], text: withLines([text, ...aroundAnswer(subagent)]) }
   const state = subagent.status === 'completed' ? [] : [`${subagent.agent}: ${statusWords(subagent)}`]
   const said = withLines([subagent.lead ?? '', saidText(text, subagent), subagent.rest ?? ''])
   return { remarks: [...state, ...reportRemarks(subagent)], text: said }
+}
+
+function notesLine({ path }: ProjectNotes): string {
+  return terminalLine(`The agent also got the notes in ${path}`)
 }
 
 /** What a model reads beside a transcript or a started-subagent answer. */

@@ -1,6 +1,7 @@
 import type { Persona, SystemPromptInput } from '../../agents/system-prompt.ts'
 import type { ReferenceFile } from '../../agents/workspace-prompt.ts'
 import type { AgentDefinition, JsonSchema } from '../../core/agent.ts'
+import type { FoundNotes } from '../../project/workspace-facts.ts'
 
 /** Content of a first context that does not follow from the agent. */
 export interface FirstContext {
@@ -23,9 +24,11 @@ export interface SystemAbout extends FirstContext {
   readonly outputSchema?: JsonSchema | undefined
 }
 
-/** Creates the first message of a branch: the system text of its agent at its depth. */
+/** What a branch reads about its directory: first the system text of its agent at its depth. */
 export interface SystemText {
   (about: SystemAbout): string
   /** Called before: reads the directory that a text describes. Never rejects. */
   prepare?(directory: string | null): Promise<void>
+  /** Called when an agent of that directory has read or changed a file: the notes that count there and not in its directory. */
+  findNotesFor?(file: string, directory: string | null): FoundNotes | undefined
 }

@@ -21,6 +21,7 @@ import { readBeforeEnd, startedAnswer } from '../delegation/background-spawn.ts'
 import { checkClaims } from './check-claims.ts'
 import { compact } from './compact-conversation.ts'
 import { endRun, type EndRunPorts } from '../journal/end-run.ts'
+import { DirectoryNotes } from './directory-notes.ts'
 import { remindFirstTurn } from './first-turn-reminder.ts'
 import type { RunJournal } from '../journal/journal.ts'
 import { countCalls } from '../run/count-calls.ts'
@@ -197,7 +198,7 @@ function unresolved(error: unknown, run: LiveRun, texts: readonly TurnText[] = [
 }
 
 /** Without the open turn: the loop continues with that. */
-function readTree(store: Reader, run: LiveRun, turn: OpenTurn | undefined): ConversationTree {
+function readTree(store: Reader, run: LiveRun, turn?: OpenTurn): ConversationTree {
   return {
     branches: { get: (id) => store.get('branches', id) },
     messages: (id) => {
@@ -213,6 +214,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
   const { budget } = scope.tree
   // the offline searcher is free, ends by itself, and accepts prompts of any size
   const costsNothing = run.row.model === 'offline'
+  const notes = model.info.fixed ? undefined : notesOf(scope, run)
   const { turns, aside } = modelsOfRun(model, run, settingsInForce(scope.deps, run))
   return {
     model: turns,
@@ -236,6 +238,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
       return await permit(scope, run, request)
     },
     toolContext: (callId, emit) => toolContext(scope, run, callId, emit),
+    notes: (callId) => notes?.of(callId),
     clock,
     newId,
     random,
@@ -246,12 +249,28 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
       ask: (estimate) => (costsNothing ? NOTHING_HELD : budget.ask(run.row, estimate)),
       spend: (answer) => budget.spend(run.row, answer),
     },
-    compact: (tokens, isRefused) => compact(scope, run, aside, { tokens, isRefused }),
-    answerSchema: nativeReport(scope.deps.store, run),
+    compact: async (tokens, isRefused) => {
+      const compacted = await compact(scope, run, aside, { tokens, isRefused })
+      if ('context' in compacted) notes?.forget()
+      return compacted
+    },
+    answerForm: nativeReport(scope.deps.store, run),
     stop: (why) => stopRun(run, { verb: 'pause', why }),
     timed: (leftMs) => (run.timeLeftMs = leftMs),
   }
 }
+
+type NotesScope = Pick<Scope, 'workspace' | 'systemText'> & { readonly deps: Pick<Deps, 'store'> }
+
+function notesOf({ deps, workspace, systemText }: NotesScope, run: LiveRun): DirectoryNotes {
+  const directory = run.row.setup?.directory ?? null
+  const mayRead = (value: string) =>
+    decideFurther({ deps, workspace }, run, READ, { kind: 'path', value }) === 'allow'
+  const find = (file: string) => systemText.findNotesFor?.(file, directory)
+  return new DirectoryNotes(run, { root: workspace.root, find, mayRead, tree: readTree(deps.store, run) })
+}
+
+const READ = { name: 'read', toolset: 'files', effects: 'none' } as const
 
 const NOTHING_HELD = { release: () => {} }
 

@@ -51,7 +51,7 @@ import {
 import type { IsGranted } from '../../trust/trust-request.ts'
 import { grantedScripts } from '../../trust/model-scripts.ts'
 import { exposedAgents } from '../authority/exposed-agents.ts'
-import { readWorkspaceFacts } from '../../project/workspace-facts.ts'
+import { findNotesFor, readWorkspaceFacts } from '../../project/workspace-facts.ts'
 
 /** Options for tests. */
 export interface TestPorts {
@@ -292,5 +292,6 @@ function systemTextOf({ root }: Workspace, skills: readonly Skill[], guard: Guar
     looking.set(at, under)
     return under
   }
-  return Object.assign(text, { prepare })
+  const notesFor = (file: string, directory: string | null) => findNotesFor(file, directory ?? root, root)
+  return Object.assign(text, { prepare, findNotesFor: notesFor })
 }

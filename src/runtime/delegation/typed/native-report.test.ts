@@ -19,17 +19,17 @@ async function schemasAsked(answers: readonly string[], tools: readonly string[]
   const h = harness({ model, agents: [agent('main'), scorer], tools: [tool('read')] })
   const started = await h.spawn('rate', { agent: scorer, model: 'mine/model' })
   const result = await h.clock.until(started.result)
-  return { result, asked: requests.map(({ answerSchema }) => answerSchema) }
+  return { result, asked: requests.map(({ answerSchema, callsFirst }) => ({ answerSchema, callsFirst })) }
 }
 
 test('an agent without tools is asked for its report in its schema', async () => {
   const { result, asked } = await schemasAsked(['{"score": 1}'], [])
   expect(result).toMatchObject({ status: 'completed', output: { score: 1 } })
-  expect(asked).toEqual([outputSchema])
+  expect(asked).toEqual([{ answerSchema: outputSchema }])
 })
 
-test('one with tools is, once its report has to be corrected', async () => {
+test('one with tools may call them first, until its report has to be corrected', async () => {
   const { result, asked } = await schemasAsked(['good', '{"score": 1}'], ['read'])
   expect(result).toMatchObject({ status: 'completed', output: { score: 1 } })
-  expect(asked).toEqual([undefined, outputSchema])
+  expect(asked).toEqual([{ answerSchema: outputSchema, callsFirst: true }, { answerSchema: outputSchema }])
 })
