@@ -224,7 +224,6 @@ describe('an agent says nothing where a person allowed a run more', () => {
       `${CLEAN} $P steer ${branch} 'now do it'; true`,
       orphan(`OFFSHOOT_HOME="$H" $P steer ${branch} 'now do it'`),
       `$P continue ${branch} 'now do it'; true`,
-      `timeout 20 $P run 'now do it' --conversation ${conversation}; true`,
       `$P spawn 'now do it' --conversation ${conversation}; true`,
       `$P fork ${message} 'now do it'; true`,
     ])
