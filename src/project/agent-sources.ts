@@ -14,19 +14,19 @@ import { foldedName, judgeAgent } from '../trust/agent-requests.ts'
 import { sha256, type AskedRequest, type IsGranted } from '../trust/trust-request.ts'
 
 export interface FoundAgents extends LoadedAgents {
-  /** Requests of the project's files (docs/trust.md). */
+  /** What the project's files ask for (docs/trust.md). */
   readonly requests: readonly AskedRequest[]
 }
 
 interface FindOptions {
   readonly isGranted?: IsGranted
-  /** Tools of the runtime besides the built-in ones and those of these agents. */
+  /** What the runtime has beside the tools of the program and of these agents. */
   readonly tools?: KnownTools
 }
 
 /**
- * Agents from the files of a workspace and its user, including other programs' files. A project's agent applies as far
- * as it only restricts, or `isGranted` grants it.
+ * The agents in the files of a workspace and of its user, those that other programs read included. Of the project's
+ * counts what only narrows, and what `isGranted` grants.
  */
 export async function findAgents(
   project: string,
@@ -52,12 +52,12 @@ export async function findAgents(
   return { ...(await loadAgents(agentPlaces(homes), { ...options, inForce })), requests }
 }
 
-/** Where to look for files of the workspace and its user. */
+/** Where files of the workspace and of its user are looked for. */
 export function homesOf(project: string, env: Env): Homes {
   return { project, home: homeIn(env), configHome: configHome(env) }
 }
 
-/** The meaning of a name without the project. The user's settings for a name do not apply to a project's agent. */
+/** What a name means without the project. What the user says of a name is not said of an agent of a project. */
 function takenNames(users: readonly string[], base: Config): Map<string, string> {
   const configured = [
     ...Object.keys(base.agents),
@@ -70,7 +70,7 @@ function takenNames(users: readonly string[], base: Config): Map<string, string>
   ])
 }
 
-/** Not needed if other variables set every location. */
+/** Where everything has a place of its own by other variables there need be none. */
 function homeIn(env: Env): string | null {
   try {
     return homeOf(env)
@@ -79,13 +79,13 @@ function homeIn(env: Env): string | null {
   }
 }
 
-/** One line each, for places that use agents. */
+/** A line each, for where agents are used. */
 export function agentWarnings({ notes }: LoadedAgents): string[] {
   const { ours, theirs } = agentNotes(notes)
   return [...ours, ...theirs]
 }
 
-/** Models that a file may ask for: from a reachable provider, and without a file or address in the name. */
+/** Models that a file may ask for: of a provider that can be reached, and none that names a file or a place. */
 export function knownModel(env: Env, config?: ModelConfig): KnownModel {
   return (name) => {
     const [provider, ...rest] = name.split('/') as [Provider, ...string[]]
@@ -105,7 +105,7 @@ function isReachable(provider: Provider, env: Env, config?: ModelConfig): boolea
   }
 }
 
-/** `sonnet` is the default model of its kind, or the first in the catalogue. */
+/** `sonnet` is the default one of its kind, or the first in the catalogue. */
 function family(provider: Provider, name: string): string | undefined {
   if (provider !== 'anthropic' || !/^[a-z]+$/.test(name)) return undefined
   const { main = '' } = defaultModels[provider] ?? {}

@@ -10,13 +10,13 @@ interface Note {
 
 const MAX_DEPTH = 5
 const MAX_IMPORTS = 50
-/** No system has longer paths. */
+/** No system has longer ones. */
 const MAX_PATH_CHARS = 4_096
 const MAX_ALL_CHARS = 64 * 1024
-/** Claude Code and Gemini CLI import by `@path`; in an AGENTS.md that is plain text. */
+/** Claude Code and Gemini CLI import by `@path`; in an AGENTS.md that is only text. */
 const IMPORTING = new Set(['CLAUDE.md', 'GEMINI.md'])
 
-/** The text of notes, followed by the imported files, each once. Refused imports are listed with the reason. */
+/** The text of notes, followed by the files that it imports, each once. What is not imported is named with the reason. */
 export function withImports(note: Note, read: (path: string) => NoteFile): string {
   if (!IMPORTING.has(basename(note.path))) return note.text
   const imports: Imports = { top: dirname(note.path), read, done: new Set([note.path]), parts: [note.text] }
@@ -25,7 +25,7 @@ export function withImports(note: Note, read: (path: string) => NoteFile): strin
 }
 
 interface Imports {
-  /** Base of displayed paths. */
+  /** Paths are shown from here. */
   readonly top: string
   readonly read: (path: string) => NoteFile
   readonly done: Set<string>
@@ -42,7 +42,7 @@ function follow({ path, text }: Note, chain: readonly string[], imports: Imports
     if (!given) continue
     done.add(target)
     if ('problem' in given) {
-      // A word such as `@team` is not an import.
+      // A word such as `@team` is no import.
       if (given.problem !== NO_FILE || LOOKS_LIKE_FILE.test(written))
         parts.push(`(${from} imports ${written}, which was not read: ${given.problem})`)
       continue
@@ -78,7 +78,7 @@ function importsIn(text: string): string[] {
   return paths.filter(({ length }) => length > 0 && length <= MAX_PATH_CHARS)
 }
 
-/** Scans by hand: a pattern would take quadratic time for signs that are not at the end. */
+/** By hand: a pattern for it takes quadratic time where the signs do not stand at the end. */
 function withoutPunctuation(path: string): string {
   let end = path.length
   while (end > 0 && '.,;:!?)]'.includes(path[end - 1]!)) end--
@@ -86,7 +86,7 @@ function withoutPunctuation(path: string): string {
 }
 
 const IMPORT = /(?<=^|[\s(])@([\w./~-]\S*)/gm
-/** Ends at the next run of equally many backticks, before an empty line. */
+/** It ends at the next equally long row of backticks, before an empty line. */
 const CODE_SPAN = /(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n)[^])*?(?<!`)\1(?!`)/g
 
 function withoutFences(text: string): string {

@@ -4,36 +4,36 @@ import type {
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider'
 
-/** An earlier tool call with its result. */
+/** One tool call of the past, with what came back. */
 export interface PastCall {
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
   readonly output: string
-  /** Failed, denied, or skipped without a result: the output may say why. */
+  /** Failed, denied, skipped without a result: the output says why, if anything does. */
   readonly failed: boolean
 }
 
-/** The essence of a prompt: the question, and the findings so far. */
+/** What a prompt comes down to: what is asked, and what was found out about it so far. */
 export interface Transcript {
-  /** The latest message with a question. */
+  /** The latest message that asks for something. */
   readonly question: string
-  /** Messages to the run during its work, oldest first. */
+  /** What was said to the run while it worked on the question, oldest first. */
   readonly steers: readonly string[]
   /** Earlier questions of the conversation, newest first. */
   readonly earlier: readonly string[]
-  /** The tool calls for the question, by turn. */
+  /** The tool calls made for the question, turn by turn. */
   readonly turns: readonly (readonly PastCall[])[]
-  /** Number of turns before the latest steer. */
+  /** Turns of `turns` that came before the latest steer. */
   readonly turnsBeforeSteer: number
-  /** Number of tool calls in the whole prompt, so that ids do not repeat. */
+  /** Tool calls of the whole prompt, for ids that do not repeat. */
   readonly callCount: number
 }
 
-/** Characters examined per message, half of them from its end. */
+/** Characters of one message that are looked at, half of them from its end. */
 const MESSAGE_CHARS = 12_000
 const OUTPUT_CHARS = 200_000
 
-/** Parses a prompt from the front. The cost per message is bounded. */
+/** Reads a prompt from its front. Its cost is bounded per message, however long a message is. */
 export function readTranscript(prompt: LanguageModelV4Prompt): Transcript {
   const results = resultsById(prompt)
   let state: Draft = {
@@ -50,7 +50,7 @@ export function readTranscript(prompt: LanguageModelV4Prompt): Transcript {
   return transcript
 }
 
-/** The runtime's messages to a run, which ask for nothing new. */
+/** What the runtime says to a run about its work: it asks for nothing new. */
 function isNotice(text: string): boolean {
   if (/^your report does not satisfy the schema\b/i.test(text)) return true
   if (text.length > 1_000) return false
@@ -158,7 +158,7 @@ function outputOf(output: LanguageModelV4ToolResultPart['output'] | undefined): 
   }
 }
 
-/** The text of a message, shortened in the middle. */
+/** The text of a message, its middle left out where it is long. */
 function textOf(content: Extract<LanguageModelV4Message, { role: 'user' }>['content']): string {
   let text = ''
   for (const part of content) if (part.type === 'text') text += (text === '' ? '' : '\n') + ends(part.text)
