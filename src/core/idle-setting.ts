@@ -5,7 +5,7 @@ export interface IdleSetting {
   readonly why: string
 }
 
-/** The first setting known to have no effect for a model. */
+/** The first of the settings that would do nothing for a model, as far as that is known. */
 export function idleSetting(settings: ModelSettings, model: string): IdleSetting | undefined {
   for (const name of settingNames) {
     const why = settings[name] === undefined ? undefined : whyIdle(name, settings, model)

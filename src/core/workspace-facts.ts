@@ -1,4 +1,4 @@
-/** Facts about the workspace, collected by the caller. The system prompt bounds and labels them. */
+/** What the caller found in the workspace, as plain data. The system prompt bounds and labels it. */
 export interface WorkspaceFacts {
   /** Name or path of the root directory, as the agent sees it. */
   readonly root: string
@@ -6,9 +6,9 @@ export interface WorkspaceFacts {
   readonly vcs: { readonly branch: string; readonly state: string } | null
   /** Names at the top level, directories with a `/` at the end. */
   readonly entries: readonly string[]
-  /** The nearest AGENTS.md or its substitute, with imported files. */
+  /** The nearest AGENTS.md, or what stands in for it, with the files that it imports. */
   readonly notes?: { readonly path: string; readonly text: string }
-  /** Paths of notes in subdirectories. */
+  /** Paths of the notes of directories below. */
   readonly nestedNotes?: readonly string[]
   /** Receipts of the conversation's latest runs, oldest first. */
   readonly receipts?: readonly string[]

@@ -258,7 +258,7 @@ async function effect(
   }
 }
 
-/** A tool's result goes to the provider and into the store: neither may contain a key. */
+/** What a tool has read goes to the provider and into the store: a key in it has no business in either. */
 function withoutKeys(ended: Ended, { keys }: Pick<SecretMask, 'keys'>): Ended {
   const { output, error } = ended
   const text = keys(output.text)

@@ -53,7 +53,7 @@ export interface LoopPorts {
    * it is decided and run like any other.
    */
   readonly resume?: (part: ToolCallPart) => Promise<ToolResultPart> | undefined
-  /** The schema that the next answer must satisfy as a whole; absent: any text. */
+  /** The schema that the answer to a request has to satisfy as a whole; absent: it may be any text. */
   readonly answerSchema?: (request: AskedFor) => JsonSchema | undefined
   readonly budget: BudgetPort
   /**
@@ -70,10 +70,10 @@ export interface LoopPorts {
 
 export type OwnStop = 'stall' | 'timeout'
 
-/** The parts of a request that decide whether its answer can only be the report. */
+/** What of a request says whether its answer can be another thing than the report. */
 export type AskedFor = Pick<ModelRequest, 'tools' | 'toolChoice'>
 
-/** The budget of a run and its conversation. Answers from memory, because every request asks. */
+/** What a run and its whole conversation may spend. Both answer from memory: they are called at every request. */
 export interface BudgetPort {
   /** Called between turns: why no further request may be made. */
   reached(): Reached | undefined

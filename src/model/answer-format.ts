@@ -9,8 +9,8 @@ interface AnswerFormat {
 }
 
 /**
- * How to ask a provider for an answer that matches a schema; undefined if it cannot, or if its package would use a tool
- * for it: then only the instructions contain the schema.
+ * How a provider is told that the text of an answer has to be a value of a schema; undefined where it cannot be, or where
+ * its package would make a tool of it: then the schema stands in the instructions alone.
  */
 export function answerFormat(
   { provider }: Pick<LanguageModelV4, 'provider'>,
@@ -27,9 +27,9 @@ export function answerFormat(
 }
 
 interface Native {
-  /** The provider name of a model. */
+  /** The provider that a model says it has. */
   readonly is: RegExp
-  /** Not together with tools: older models reject the combination. */
+  /** Not beside tools: older models refuse both. */
   readonly alone?: true
   readonly providerOptions?: ProviderOptions
 }

@@ -43,7 +43,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   'google/gemini-3.5-flash-lite': { ...gemini, price: usd(0.3, 2.5, 0.03, 0.3) },
 }
 
-/** A provider's default model, and its model for small tasks. Other providers have whatever is installed. */
+/** The model of a provider that is named alone, and the one for small work. The others have whatever is installed. */
 export const defaultModels: Readonly<
   Partial<Record<Provider, { readonly main: string; readonly small: string }>>
 > = {

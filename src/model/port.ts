@@ -46,9 +46,9 @@ export interface ModelRequest extends ModelSettings {
   readonly toolChoice: 'auto' | 'none'
   /** Reasoning effort; ignored by models without that option. */
   readonly effort?: Effort
-  /** The answer's text must match this schema; left out for providers without that option. */
+  /** The text of the answer is to be a value of this schema; a provider that cannot be told so is asked without. */
   readonly answerSchema?: JsonSchema
-  /** The same for requests with a common prefix. */
+  /** Of requests that begin with the same messages. */
   readonly cacheKey?: string
   /** The asking agent: local models choose their role by it. */
   readonly agent: string

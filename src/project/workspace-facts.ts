@@ -10,7 +10,7 @@ const NOTES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md']
 const MAX_NESTED = 20
 const MAX_NESTED_DEPTH = 3
 const MAX_DIRECTORIES = 200
-/** Directories with foreign files. */
+/** Directories of other people's files. */
 const FOREIGN = new Set(['node_modules', 'vendor'])
 
 /**
@@ -55,8 +55,8 @@ function headOf(directory: string): string | undefined {
 const HEAD = /^(?:ref: refs\/heads\/([^\s\p{Cc}]{1,255})|([0-9a-f]{40,64}))\s*$/u
 
 /**
- * The nearest notes win: the directory's own before those above, up to the top of its repository or of the workspace. A
- * link to a place outside, or to a guarded file, is ignored, because its text would reach the model without asking.
+ * The nearest notes win: those of the directory itself before those above it, up to the top of its repository or of the workspace. A link
+ * that leads out of there, or to what is guarded, is none: its text would go to the model unasked.
  */
 function nearestNotes(root: string, top: string): { path: string; text: string } | undefined {
   const above = ancestors(root)
@@ -73,7 +73,7 @@ function nearestNotes(root: string, top: string): { path: string; text: string }
   for (const path of own.flatMap((directory) => NOTES.map((name) => join(directory, name)))) {
     const note = readNote(repository, path)
     if ('problem' in note) continue
-    // no further than the run may read without asking, or the author of the notes could write
+    // no further than the run may read unasked, or than whoever wrote the notes could write
     const bounds = [top, dirname(path)].flatMap((each) => attempt(() => createWorkspace(each)) ?? [])
     return { path, text: withImports({ path, text: note.text }, (each) => readWithin(bounds, each)) }
   }

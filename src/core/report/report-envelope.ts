@@ -87,7 +87,7 @@ function attribute(text: string): string {
 
 const ENTITIES = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' } as const
 
-/** Text of others that looks like our labels. */
+/** What looks like a label of ours in a text of somebody else. */
 function defused(text: string): string {
   return text.replace(/<(\s*\/?\s*subagent_(?:report|transcript|receipts))/gi, '<\\$1')
 }

@@ -7,7 +7,7 @@ import { headline } from '../report-summary.ts'
 import { figureWords, statusWords } from './report-envelope.ts'
 import type { ReportFacts, SubagentAnswer } from '../report-facts.ts'
 
-/** Title of a report: its agent and outcome, as in `Report of explore: paused (limit)`. */
+/** Whose report it is and what it came to, in one line for people: `Report of explore: paused (limit)`. */
 export function reportTitle({ agent, ...facts }: ReportFacts): string {
   return terminalLine(`Report of ${agent}: ${statusWords(facts)}`)
 }
@@ -91,7 +91,7 @@ export function outputForPeople(output: ToolOutput): string {
   return withLines([...remarks.map((line) => `(${line})`), text])
 }
 
-/** The same in two parts: the runtime's remarks, one per line, and the text. */
+/** The same in two: what the runtime says of the answer, a line each, and the text that it is about. */
 export function answerForPeople({ text, subagent }: ToolOutput): {
   readonly remarks: readonly string[]
   readonly text: string

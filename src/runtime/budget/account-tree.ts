@@ -26,10 +26,10 @@ export interface Account extends AccountFacts {
   cap: number | null
 }
 
-/** The part of an amount that shares leave to its owner: enough to conclude with their reports. */
+/** Of an amount, what shares leave to whoever it belongs to: enough to conclude with what they report. */
 const KEPT = 1 / 20
 
-/** What shares leave of an amount; 0 without an amount. */
+/** What shares leave of an amount; of none there is nothing to leave. */
 export function keptOf(cap: number | null): number {
   return cap === null ? 0 : cap * KEPT
 }
@@ -51,7 +51,7 @@ export interface Holding {
   readonly by: 'request' | 'run' | 'subagent'
 }
 
-/** The accounts of a ledger at one moment, top down. */
+/** The accounts of a ledger at one moment, from above. */
 export class AccountTree {
   readonly #accounts: ReadonlyMap<string, Account>
   readonly #children: ReadonlyMap<string | null, readonly string[]>
@@ -65,8 +65,8 @@ export class AccountTree {
   }
 
   /**
-   * The largest possible next request of this account if pending returns spent nothing more and no request were in
-   * progress. `cap`: of the whole.
+   * What a next request of this account could come to, if those that come back spent nothing more, and no request were
+   * under way. `cap`: of the whole.
    */
   laterRoom(id: string | null, cap: number | null, comesBack: ReadonlySet<string>): number {
     const payer = this.#payer(id)

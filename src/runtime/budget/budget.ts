@@ -39,9 +39,9 @@ interface Whole {
 }
 
 /**
- * Tracks what a conversation has spent, reserved and may spend. Every run counts once, so a fork does not repeat what
- * it shares with another branch (invariant B2). Read from the rows at first, then updated as requests start and end.
- * Work without a known price adds no money: its tokens are capped.
+ * What a conversation has spent, reserved and may spend: every run counts once, so what a fork shares with another
+ * branch counts once too (invariant B2). Read from the rows at first, then kept as requests begin and answers come.
+ * What has no known price adds no money: of that the tokens are capped.
  */
 export class Budget {
   readonly #accounts: Accounts
@@ -258,10 +258,7 @@ export class Budget {
     return { usd: usd.sum, freeUsd: usd.free, tokens: tokens.sum ?? 0, freeTokens: tokens.free ?? 0 }
   }
 
-  /**
-   * What a run may still spend, by its own caps and those of the conversation. No amount of money without a known
-   * price.
-   */
+  /** What a run may still spend, by its own caps and by those of all. No money can be told of what has no known price. */
   left(run: Spender): Rest {
     this.#accounts.refresh()
     const usd = leftOf(this.#money, run.id, run.limits.maxCostUsd)
@@ -328,7 +325,7 @@ export class Budget {
     return moneyReached(spent, cap) ?? this.#explained(tokensReached(this.#tokens.spent, this.#tokens.cap))
   }
 
-  /** Why tokens are short although a budget in money was set. */
+  /** Why tokens are what is short, where a budget in money was given too. */
   #explained<T extends string | undefined>(tokens: T): T | string {
     return tokens === undefined || this.#accounts.isPriced || this.#money.cap === null
       ? tokens

@@ -105,7 +105,7 @@ export class Ledger {
     return this.giveBack(account.parent) || account.cap! < before
   }
 
-  /** The largest possible next request. `beyond`: no other run can continue, so a share takes what is unreserved. */
+  /** What its next request may come to. `beyond`: nobody else can go on, so that a share takes what is unreserved. */
   room(id: string, beyond = false): number {
     return Math.max(0, Math.min(this.#roomOf(this.#payer(id), beyond), this.#unspent()))
   }
@@ -126,7 +126,7 @@ export class Ledger {
     this.#settle(account)
   }
 
-  /** What a share leaves to the owner of the amount that it grows from; 0 for accounts that do not grow. */
+  /** What a share leaves to whoever the amount belongs to that it grows out of; 0 for what does not grow. */
   keptAbove(id: string): number {
     const account = this.#payer(id)
     if (!account || !isShare(account)) return 0
@@ -135,7 +135,7 @@ export class Ledger {
     return keptOf(above ? above.cap : this.cap)
   }
 
-  /** The same after all requests in progress and these accounts end without spending more. */
+  /** The same, once every request under way and these accounts have come to an end, and spent nothing more. */
   mostRoom(id: string | null, comesBack: ReadonlySet<string>): number {
     const unspent = this.cap === null ? Infinity : this.cap - this.#spent
     return Math.min(new AccountTree(this.#accounts).laterRoom(id, this.cap, comesBack), unspent)

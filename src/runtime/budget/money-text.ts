@@ -3,7 +3,7 @@ import { clean } from './ledger.ts'
 /** Shown if figures are in tokens although a budget in money was set. */
 export const UNPRICED = 'the price of a model is unknown, so tokens are capped instead of dollars'
 
-/** With a cap of 0 nothing is spent: the price decides whether a request may be made. */
+/** Of a cap of 0 nothing is spent: whether a request may be made follows from its price. */
 export function moneyReached(spent: number, cap: number | null, whose = ''): string | undefined {
   const isReached = cap !== null && spent > 0 && clean(cap - spent) === 0
   return isReached ? `${dollars(spent)} of ${whose}${dollars(cap)} is spent` : undefined

@@ -30,7 +30,7 @@ export function requestCost({ input, maxOutput, price }: RequestEstimate): Reque
   }
 }
 
-/** The longest answer that this much money and these tokens allow. Negative: its input is too large. */
+/** How long an answer may be, with so much money and so many tokens for the request. Less than 0: its input is too large. */
 export function affordableOutput(
   { inputUsd, outputUsdPerToken, most }: RequestCost,
   input: number,

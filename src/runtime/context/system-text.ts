@@ -2,7 +2,7 @@ import type { Persona, SystemPromptInput } from '../../agents/system-prompt.ts'
 import type { ReferenceFile } from '../../agents/workspace-prompt.ts'
 import type { AgentDefinition, JsonSchema } from '../../core/agent.ts'
 
-/** Content of a first context that does not follow from the agent. */
+/** What a first context holds beside what follows from the agent. */
 export interface FirstContext {
   readonly persona?: Persona | undefined
   readonly files?: readonly ReferenceFile[]
@@ -23,9 +23,9 @@ export interface SystemAbout extends FirstContext {
   readonly outputSchema?: JsonSchema | undefined
 }
 
-/** Creates the first message of a branch: the system text of its agent at its depth. */
+/** What the first message of a branch needs from outside: the system text of its agent at its depth. */
 export interface SystemText {
   (about: SystemAbout): string
-  /** Called before: reads the directory that a text describes. Never rejects. */
+  /** Called before: looks at the directory that a text is about, where that takes time. Never rejects. */
   prepare?(directory: string | null): Promise<void>
 }

@@ -192,7 +192,7 @@ function unresolved(error: unknown, run: LiveRun, texts: readonly TurnText[] = [
   return aborted ? { type: 'stopped', reason, report } : { type: 'failed', report, error: runError(error) }
 }
 
-/** Without the open turn: the loop continues with that. */
+/** Without what stands from the open turn on: the loop goes on with that. */
 function readTree(store: Reader, run: LiveRun, turn: OpenTurn | undefined): ConversationTree {
   return {
     branches: { get: (id) => store.get('branches', id) },
@@ -207,7 +207,7 @@ function readTree(store: Reader, run: LiveRun, turn: OpenTurn | undefined): Conv
 function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal): LoopPorts {
   const { clock, newId, random, gates } = scope.deps
   const { budget } = scope.tree
-  // the offline searcher is free, ends by itself, and accepts prompts of any size
+  // the offline searcher costs nothing and comes to an end by itself: it reads a prompt of any size
   const costsNothing = run.row.model === 'offline'
   const { turns, aside } = modelsOfRun(model, run, settingsInForce(scope.deps, run))
   return {

@@ -6,8 +6,8 @@ import { correctionsOf } from './correct-report.ts'
 import { outputSchemaOf } from './report-check.ts'
 
 /**
- * The schema of a report for native structured output: only if the next answer must be the report, because no tool is
- * offered or the report is being corrected. Otherwise text between calls would have to satisfy it too.
+ * The schema of a report, where the answer to a request can be nothing else: nothing may be called, or the report is being
+ * corrected. Otherwise what a model says between its calls would have to be one too.
  */
 export function nativeReport(store: Reader, run: LiveRun): (request: AskedFor) => JsonSchema | undefined {
   const schema = outputSchemaOf(store, run)
