@@ -93,7 +93,7 @@ test('read says what a path is that it cannot read', async () => {
   })
   await expect(callText('read', { file_path: 'src/parser.js' }, context)).rejects.toMatchObject({
     code: 'not_found',
-    hint: 'Near it: src/parser.ts',
+    hint: 'Similar: src/parser.ts',
   })
 })
 

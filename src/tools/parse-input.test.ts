@@ -81,13 +81,13 @@ test('other spellings are taken, and two that differ are not', () => {
     list: [{ text: 'a' }],
   })
   expect(parseInput(sample, { title: 'x', name: 'x' })).toEqual({ name: 'x' })
-  expect(problem({ title: 'x', name: 'y' })).toMatch(/"name" and "title" are one field/)
+  expect(problem({ title: 'x', name: 'y' })).toMatch(/"name" and "title" are the same field/)
   expect(parseInput(sample, { name: '7', title: 7 })).toEqual({ name: '7' })
   const list = (content: unknown) => ({ name: 'x', list: [{ text: 'a' }, { text: '1', content }] })
   expect(parseInput(sample, list(1))).toEqual({ name: 'x', list: [{ text: 'a' }, { text: '1' }] })
-  expect(problem(list(2))).toMatch(/"text" and "content" are one field/)
+  expect(problem(list(2))).toMatch(/"text" and "content" are the same field/)
   const many = Array.from({ length: 10_000 }, () => ({ text: '1', content: 1 }))
-  expect(problem({ name: 'x', list: many })).toMatch(/"text" and "content" are one field/)
+  expect(problem({ name: 'x', list: many })).toMatch(/"text" and "content" are the same field/)
 })
 
 test('an error names the field, what is expected and what came', () => {

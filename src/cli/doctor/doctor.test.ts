@@ -128,7 +128,7 @@ describe('doctor', () => {
     ])
       expect(await of(env)).toMatchObject({
         status: 'warning',
-        message: expect.stringContaining('is not asked'),
+        message: expect.stringContaining('is not used'),
       })
     expect(JSON.stringify([brave, exa])).not.toContain(key)
   })

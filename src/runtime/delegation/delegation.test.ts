@@ -330,7 +330,7 @@ describe('the input of `task`', () => {
     ['no prompt', { description: 'x' }, 'prompt is missing'],
     ['a word for a yes or no', { prompt: 'x', run_in_background: 'later' }, 'run_in_background'],
     ['the same by another name', { prompt: 'x', async: 'later' }, 'run_in_background'],
-    ['two spellings that differ', { prompt: 'x', task: 'y' }, '"prompt" and "task" are one field'],
+    ['two spellings that differ', { prompt: 'x', task: 'y' }, '"prompt" and "task" are the same field'],
     ['an option that is not known', { prompt: 'x', worktree: true }, 'worktree'],
     [
       'too many turns',

@@ -82,7 +82,7 @@ describe('the tools', () => {
       last.match(/task_id is missing \(it is also read as id, subagentId, branchId or run_id/g),
     ).toHaveLength(3)
     expect(last.split(`Your subagents: ${ids[0]} (a, running)`)).toHaveLength(4)
-    expect(last).toContain('are one field')
+    expect(last).toContain('are the same field')
   })
 
   test.each(stores)('reach nothing but what is below (%s store)', async (_, open) => {

@@ -139,7 +139,7 @@ describe('a typed call', () => {
     expect(answers).toContain('this conversation has started 1 of at most 1 subagents')
     expect(result.subagents).toHaveLength(1)
     const full = await called([search(), search()], { config: { limits: { maxConcurrent: 1, maxQueue: 0 } } })
-    expect(full.answers).toContain('wait for a slot already')
+    expect(full.answers).toContain('already wait for a slot')
   })
 
   test('can be looked after by its task_id', async () => {
