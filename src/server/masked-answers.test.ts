@@ -89,11 +89,12 @@ test('what a person said is said again by its edit, secrets included', async () 
   const began = await served.begin({ '*': [{ text: 'yes' }, { text: 'again' }] }, 'hello')
   await served.ended(began.conversationId)
   const said = `use ${key}`
+  const before = (await served.get(`/conversations/${began.conversationId}`)).body['seq'] as number
   await served.post(`/branches/${began.branchId}/messages`, { text: said })
   await served.until(
     began.conversationId,
     ({ type }) => type === 'run.completed' || type === 'run.failed',
-    (await served.get(`/conversations/${began.conversationId}`)).body['seq'] as number,
+    before,
   )
   const messages = served.store.find('messages', { where: { branchId: began.branchId } })
   const last = messages.findLast(({ role }) => role === 'user')!
