@@ -19,7 +19,7 @@ export function answerFromData(question: string, data: string): string {
   const first = lines.filter(({ text }) => text.trim() !== '').slice(0, MAX_LINES)
   const none = words === '' ? 'It begins with:' : `None of them mentions ${words}. It begins with:`
   return [
-    `I searched the data from stdin (${lines.length} lines), and not the workspace.`,
+    `I searched the data from stdin (${lines.length === 1 ? '1 line' : `${lines.length} lines`}), and not the workspace.`,
     best.length > 0 ? `**Lines that mention ${words}**` : none,
     codeLines(best.length > 0 ? best : first).join('\n'),
     CLOSING,
