@@ -18,14 +18,19 @@ const DURABILITY = [
   'test/e2e/daemons.test.ts',
 ]
 /**
- * What takes longest of what takes nothing but Node: programs that are killed, or that meet; each promise without what it
- * rests on; processes that die after every commit; and random trees of agents.
+ * What takes longest of what takes nothing but Node: programs that are killed, or that meet; stores that are old or damaged;
+ * each promise without what it rests on; processes that die after every commit; and random trees of agents.
  */
 const THOROUGH = [
   'test/e2e/promises/**/*.test.ts',
-  'test/e2e/{kill,two-terminals,two-libraries,bad-store,provider-gate}.test.ts',
+  'test/e2e/{kill,two-terminals,two-libraries,provider-gate,server-left,unknown-outcome}.test.ts',
+  'test/e2e/{bad,damaged,lost}-store.test.ts',
   'test/kill/kill.test.ts',
+  'test/many-processes/many-processes.test.ts',
+  'test/old-stores/**/*.test.ts',
   'test/store-care/salvage.test.ts',
+  'test/client-state.test.ts',
+  'src/exec/start-guard.test.ts',
   'src/runtime/recovery/crash.test.ts',
   'src/runtime/delegation/typed/typed-crash.test.ts',
   'src/runtime/budget/budget-{trees,use}.test.ts',

@@ -112,4 +112,8 @@ test('code that does not end is ended, and what it throws is thrown', () => {
   expect(withinTime(20, () => /^(a+)+$/.test(`${'a'.repeat(60)}!`))).toEqual({ late: true })
   expect(withinTime(1_000, () => 7)).toEqual({ late: false, value: 7 })
   expect(() => withinTime(1_000, () => { throw new RangeError('no') })).toThrow(new RangeError('no')) // oxfmt-ignore
+  expect(withinTime(1_000, () => [withinTime(1_000, () => 1), withinTime(1_000, () => 2)])).toEqual({
+    late: false,
+    value: [1, 2].map((value) => ({ late: false, value })),
+  })
 })
