@@ -1,8 +1,8 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { ApprovalId, BranchId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { resolveId } from '../../runtime/views/resolve-id.ts'
 import type { Reader } from '../../store/port.ts'
+import { requireSubject } from '../unknown-id.ts'
 import { askedAs, isTypedNumber, WHERE_ASKED } from './ask-number.ts'
 
 /** Something that a person is asked and has not answered. */
@@ -28,7 +28,7 @@ export function placeInLine(reader: Reader, conversationId: ConversationId, id: 
  */
 export function onlyAsked(reader: Reader, id: string, command: ListedAsk['command']): ListedAsk['id'] {
   if (isTypedNumber(id)) return askedAs(reader, id, command)
-  const subject = resolveId(reader, id)
+  const subject = requireSubject(reader, id, [command === 'approve' ? 'apr' : 'que'])
   const all = listedAsks(reader, subject.conversation.id).filter(({ runId, branchId }) =>
     subject.type === 'run' ? runId === id : subject.type === 'branch' ? branchId === id : true,
   )
