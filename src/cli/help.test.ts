@@ -16,7 +16,7 @@ test('the list of commands has 45 lines of 80 columns at most, and is what bare 
   expect(stdout.trimEnd().split('\n').length, stdout).toBeLessThanOrEqual(45)
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
   expect(await user.call([])).toMatchObject({ code: 0, stdout })
-  expect(stdout).toMatch(/^Start and go on:\n {2}run /m)
+  expect(stdout).toMatch(/^Start and resume:\n {2}run /m)
   expect(stdout).toMatch(/^Not yet: mcp, acp, bridge, worker$/m)
   for (const path of paths.filter((each) => !each.includes(' '))) expect(stdout).toMatch(`\n  ${path}`)
 })

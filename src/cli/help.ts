@@ -74,7 +74,7 @@ function overview(program: Command): string {
     `${LATER} ${later.join(', ')}`,
     '',
     'Options: --debug (stack traces of errors), -v, --version, -h, --help',
-    'offshoot COMMAND --help tells more about one, with examples.',
+    'offshoot COMMAND --help describes a command, with examples.',
     '',
   ].join('\n')
 }

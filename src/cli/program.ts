@@ -47,7 +47,7 @@ async function firstScreen(): Promise<string> {
 
 /** In the order in which the help lists them. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, LoadCommand>>>> = {
-  'Start and go on:': {
+  'Start and resume:': {
     run: async () => (await import('./commands/run.ts')).runCommand,
     spawn: async () => (await import('./commands/spawn.ts')).spawnCommand,
     continue: async () => (await import('./commands/continue.ts')).continueCommand,
@@ -56,14 +56,14 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, LoadCommand>>>> 
     serve: async () => (await import('./commands/serve.ts')).serveCommand,
     sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand,
   },
-  'Look:': {
+  'Inspect:': {
     ps: async () => (await import('./commands/ps.ts')).psCommand,
     ls: async () => (await import('./commands/ls.ts')).lsCommand,
     show: async () => (await import('./commands/show.ts')).showCommand,
     log: async () => (await import('./commands/log.ts')).logCommand,
     inbox: async () => (await import('./commands/inbox.ts')).inboxCommand,
   },
-  'Act:': {
+  'Control:': {
     steer: async () => (await import('./commands/steer.ts')).steerCommand,
     pause: async () => (await import('./commands/pause.ts')).pauseCommand,
     interrupt: async () => (await import('./commands/interrupt.ts')).interruptCommand,
@@ -110,7 +110,7 @@ const SINGLE = new Map(
  */
 export async function createProgram(io: Io, setExitCode: SetExitCode, typed = ''): Promise<Command> {
   const program = new Command('offshoot')
-    .description('Delegate to subagents that can be watched, steered, stopped and continued.')
+    .description('Run an agent and its subagents; watch, steer, stop and resume each one.')
     .version(version(), '-v, --version')
     .option('--debug', 'show stack traces of errors')
     .exitOverride()

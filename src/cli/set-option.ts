@@ -12,7 +12,7 @@ import { providerOptionsProblem } from '../core/provider-options.ts'
 export function setOption(): Option {
   return new Option(
     '--set <name=value>',
-    'how the model is asked: temperature, topP, maxOutputTokens, stopSequences, promptCache, PROVIDER.OPTION; repeatable',
+    'set a model option: temperature, topP, maxOutputTokens, stopSequences, promptCache or PROVIDER.OPTION; repeatable',
   ).argParser((text: string, before: ModelSettings | undefined) =>
     mergeSettings(before ?? {}, parseSetting(text)),
   )

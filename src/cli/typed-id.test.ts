@@ -17,7 +17,13 @@ beforeAll(async () => {
       [1_000_000, 2_000_000, 3_000_000].map((start, i) => {
         const it = new Conversation(tx, countedIds(start))
         it.message(it.branches[0]!, 'user', [it.text(`question ${i}`)])
-        it.run(it.branches[0]!, state.completed)
+        const run = it.run(it.branches[0]!, state.completed)
+        if (i === 2) {
+          it.approval(run, it.call(run, {}, 'completed'), null)
+          it.question(run, it.call(run, {}, 'completed'), null)
+          it.rule(null, 'grant')
+          it.grow({ grow: 'item', on: 0, text: 'read me' })
+        }
         const change = { title: `number ${i}`, updatedAt: 10 + i }
         const directory = i < 2 ? user.directory : '/elsewhere'
         tx.update('conversations', it.conversationId, { ...change, directory })
@@ -47,6 +53,49 @@ describe('a unique prefix', () => {
   test('of a branch or a run too', async () => {
     for (const id of [all[1]!.branches[0]!, all[1]!.runs[0]!.id])
       expect(await shown('show', short(id))).toBe(await shown('show', id))
+  })
+
+  test.each(['log', 'export', 'inbox'])('of a conversation in lower case too, for %s', async (name) => {
+    const id = all[0]!.conversationId
+    expect(await shown(name, short(id).toLowerCase())).toBe(await shown(name, id))
+  })
+
+  test('needs no kind where a command takes one kind alone', async () => {
+    const id = all[0]!.conversationId
+    expect(await shown('export', short(id).slice('cnv_'.length))).toBe(await shown('export', id))
+  })
+
+  test('without its kind is ambiguous where a command takes several', async () => {
+    const { code, stderr } = await user.call(['show', short(all[0]!.conversationId).slice('cnv_'.length)])
+    expect(code).toBe(2)
+    expect(stderr).toContain('is ambiguous: several ids start with it: cnv_')
+  })
+
+  test.each(['approve', 'answer'])(
+    'of what is asked is enough for %s, with its kind and without',
+    async (name) => {
+      const [{ id }] = user.rows(
+        `SELECT id FROM ${name === 'approve' ? 'approvals' : 'questions'} ORDER BY id LIMIT 1`,
+      ) as [{ id: string }]
+      const whole = await user.call([name, id])
+      expect(whole.stdout).not.toBe('')
+      for (const typed of [short(id), short(id).slice(4), short(id).toLowerCase(), id.slice(4)])
+        expect(await user.call([name, typed]), typed).toEqual(whole)
+    },
+  )
+
+  test('of what waits to be read is enough for inbox', async () => {
+    const [{ id, branch }] = user.rows('SELECT id, branch_id AS branch FROM inbox ORDER BY id LIMIT 1') as [
+      { id: string; branch: string },
+    ]
+    expect(await shown('inbox', branch, '--withdraw', short(id))).toBe(`withdrawn: ${id}\n`)
+  })
+
+  test('of a permission is enough to revoke it', async () => {
+    const [{ id }] = user.rows("SELECT id FROM rules WHERE kind = 'grant' ORDER BY id LIMIT 1") as [
+      { id: string },
+    ]
+    expect(await shown('permissions', 'revoke', short(id))).toContain(`revoked: ${id}, `)
   })
 
   test('names its conversation before the number of an approval', async () => {
@@ -97,7 +146,7 @@ describe('last', () => {
   )
 })
 
-test.each(['x', 'cnv_0Z', 'cnv_', '%', '_', 'cnv_00%'])('%s names nothing', async (typed) => {
+test.each(['cnv_0Z', 'cnv_', 'cnv_00%'])('%s names nothing', async (typed) => {
   expect(await user.call(['show', typed])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining(`there is no conversation ${typed}`),
@@ -107,6 +156,6 @@ test.each(['x', 'cnv_0Z', 'cnv_', '%', '_', 'cnv_00%'])('%s names nothing', asyn
 test('rm with a unique prefix says what it deleted', async () => {
   const { conversationId } = all[2]!
   expect(await shown('rm', short(conversationId))).toBe(
-    `deleted: ${conversationId} (number 2): 1 branch, 1 message, 1 run\n`,
+    `deleted: ${conversationId} (number 2): 1 branch, 3 messages, 1 run\n`,
   )
 })

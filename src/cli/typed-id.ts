@@ -1,8 +1,9 @@
 import type { Conversation } from '../core/conversation.ts'
-import { OffshootError, unreachable } from '../core/errors.ts'
+import { OffshootError } from '../core/errors.ts'
 import { terminalLine } from '../core/terminal-text.ts'
 import type { Reader } from '../store/port.ts'
 import { createWorkspace } from '../tools/workspace.ts'
+import { idKinds, type IdCandidate, type IdKind } from './id-kinds.ts'
 import type { Io } from './io.ts'
 
 const LAST = 'last'
@@ -10,25 +11,40 @@ const LAST = 'last'
 /** An ambiguous prefix lists this many candidates. */
 const LISTED = 5
 
-const PREFIX = /^(cnv|brn|run|msg)_[0-9A-HJKMNP-TV-Z]{1,25}$/
+const PREFIX = new RegExp(`^(?:(${Object.keys(idKinds).join('|')})_)?([0-9A-HJKMNP-TV-Z]{1,26})$`, 'i')
 
-const KINDS = { cnv: 'conversations', brn: 'branches', run: 'runs', msg: 'messages' } as const
+/** Shorter text without `cnv_` or the like is a word. */
+const LEAST_BARE = 3
+
+/** What most commands take, the widest first. */
+export const SUBJECTS: readonly IdKind[] = ['cnv', 'brn', 'run']
 
 /**
  * The id that a person typed: a whole id, a unique prefix of one, or `last`, the latest conversation of the directory
- * they are in. Returns anything else unchanged; the lookup says what is wrong with it.
+ * they are in. The letters before the underscore may be left out where `kinds`, the kinds that the command takes, leave no
+ * doubt. Returns anything else unchanged; the lookup says what is wrong with it.
  * @throws OffshootError `usage` for an ambiguous prefix, and for `last` where there is no conversation.
  */
-export function idOf(store: Reader, typed: string, { cwd }: Pick<Io, 'cwd'>): string {
-  return typed === LAST ? lastConversation(store, cwd).id : wholeId(store, typed)
+export function idOf(
+  store: Reader,
+  typed: string,
+  { cwd }: Pick<Io, 'cwd'>,
+  kinds: readonly IdKind[] = SUBJECTS,
+): string {
+  return typed === LAST ? lastConversation(store, cwd).id : wholeId(store, typed, kinds)
 }
 
 /**
  * The same for commands that delete, end or allow something. They refuse `last`: another conversation can become the
  * latest between looking and typing. @throws OffshootError `usage`
  */
-export function exactIdOf(store: Reader, typed: string, { cwd }: Pick<Io, 'cwd'>): string {
-  if (typed !== LAST) return wholeId(store, typed)
+export function exactIdOf(
+  store: Reader,
+  typed: string,
+  { cwd }: Pick<Io, 'cwd'>,
+  kinds: readonly IdKind[] = SUBJECTS,
+): string {
+  if (typed !== LAST) return wholeId(store, typed, kinds)
   const { id, title } = lastConversation(store, cwd)
   throw new OffshootError('usage', 'this command takes an id, not "last"', {
     hint: `the latest conversation here is ${id} (${terminalLine(title)})`,
@@ -36,13 +52,25 @@ export function exactIdOf(store: Reader, typed: string, { cwd }: Pick<Io, 'cwd'>
 }
 
 /** @throws OffshootError `usage` for an ambiguous prefix. */
-export function wholeId(store: Reader, typed: string): string {
-  const kind = PREFIX.exec(typed)?.[1] as keyof typeof KINDS | undefined
-  if (kind === undefined) return typed
-  const found = candidates(store, kind, typed)
+export function wholeId(store: Reader, typed: string, kinds: readonly IdKind[] = SUBJECTS): string {
+  const meant = prefixesOf(typed, kinds)
+  const found = meant.flatMap(({ kind, prefix }) => startingWith(store, kind, prefix))
   const [first] = found
-  if (found.length > 1) throw ambiguous(typed, kind, found)
+  if (found.length > 1) throw ambiguous(typed, meant, found)
   return first?.id ?? typed
+}
+
+interface MeantPrefix {
+  readonly kind: IdKind
+  readonly prefix: string
+}
+
+/** What the text can be the beginning of. Ids are upper case behind the underscore; people need not type it so. */
+function prefixesOf(typed: string, kinds: readonly IdKind[]): readonly MeantPrefix[] {
+  const [, named, body = ''] = PREFIX.exec(typed) ?? []
+  const meant = named === undefined ? kinds : [named.toLowerCase() as IdKind]
+  if (body === '' || (named === undefined && body.length < LEAST_BARE)) return []
+  return meant.map((kind) => ({ kind, prefix: `${kind}_${body.toUpperCase()}` }))
 }
 
 const SHORT = [14, 17, 20]
@@ -54,8 +82,7 @@ export function shortId(store: Reader, id: string): string {
 }
 
 function isUnique(store: Reader, prefix: string): boolean {
-  const kind = PREFIX.exec(prefix)?.[1] as keyof typeof KINDS | undefined
-  return kind !== undefined && candidates(store, kind, prefix).length === 1
+  return prefixesOf(prefix, []).some(({ kind }) => startingWith(store, kind, prefix).length === 1)
 }
 
 /** The latest conversation of a directory, as `run --continue` takes it. @throws OffshootError `usage` */
@@ -69,33 +96,21 @@ function lastConversation(store: Reader, cwd: string): Conversation {
   })
 }
 
-interface IdCandidate {
-  readonly id: string
-  readonly about: string
+/** The whole id is among them. Newest first; one more than an error lists. */
+function startingWith(store: Reader, kind: IdKind, prefix: string): IdCandidate[] {
+  const last = prefix.length - 1
+  const after = `${prefix.slice(0, last)}${String.fromCharCode(prefix.charCodeAt(last) - 1)}~`
+  return idKinds[kind].find(store, { after, before: `${prefix}~`, limit: LISTED + 1 })
 }
 
-/** Newest first; one more than an error lists. */
-function candidates(store: Reader, kind: keyof typeof KINDS, prefix: string): IdCandidate[] {
-  const query = { after: prefix, before: `${prefix}~`, descending: true, limit: LISTED + 1 } as const
-  switch (kind) {
-    case 'cnv':
-      return store.find('conversations', query).map(({ id, title }) => ({ id, about: title }))
-    case 'brn':
-      return store.find('branches', query).map(({ id, label }) => ({ id, about: label }))
-    case 'run':
-      return store
-        .find('runs', query)
-        .map(({ id, agent, description }) => ({ id, about: `${agent}: ${description}` }))
-    case 'msg':
-      return store.find('messages', query).map(({ id, role }) => ({ id, about: role }))
-    default:
-      return unreachable(kind)
-  }
-}
-
-function ambiguous(typed: string, kind: keyof typeof KINDS, found: readonly IdCandidate[]): OffshootError {
+function ambiguous(
+  typed: string,
+  meant: readonly MeantPrefix[],
+  found: readonly IdCandidate[],
+): OffshootError {
   const listed = found.slice(0, LISTED).map(({ id, about }) => `${id} (${terminalLine(about)})`)
   const more = found.length > LISTED ? ', and more' : ''
-  const message = `${typed} is ambiguous: several ${KINDS[kind]} start with it: ${listed.join(', ')}${more}`
+  const several = meant.length === 1 ? idKinds[meant[0]!.kind].plural : 'ids'
+  const message = `${typed} is ambiguous: several ${several} start with it: ${listed.join(', ')}${more}`
   return new OffshootError('usage', message, { hint: 'type more of the id' })
 }

@@ -46,7 +46,7 @@ describe('fork without a text', () => {
       .filter((each) => each.startsWith('-'))
       .map((each) => (each === '-m' ? '--model' : each))
     expect(stderr).toBe(
-      `offshoot: ${long.join(', ')} can do nothing: without a text no run starts on the new branch\n` +
+      `offshoot: ${long.join(', ')} has no effect: without a text no run starts on the new branch\n` +
         '  add what to say, offshoot fork MESSAGE "what to say", or leave the options out\n',
     )
     expect(counts()).toEqual(before)
@@ -60,18 +60,18 @@ describe('fork without a text', () => {
 describe('--background refuses what does not reach the server', () => {
   const id = 'cnv_00000000000000000000000000'
   test.each([
-    [['run', 'x', '--raw-output'], /^offshoot: --raw-output can do nothing: with --background no answer/],
-    [['spawn', 'x', '--raw-output'], /^offshoot: --raw-output can do nothing/],
-    [['run', 'x', '--approvals', 'deny'], /^offshoot: --approvals can do nothing: the server asks/],
-    [['spawn', 'x', '--approvals', 'deny'], /^offshoot: --approvals can do nothing/],
-    [['run', 'x', '--continue', '--mode', 'plan'], /^offshoot: --mode can do nothing: .* as it is/],
-    [['run', 'x', '--continue', '--agent', 'plan'], /^offshoot: --agent can do nothing/],
+    [['run', 'x', '--raw-output'], /^offshoot: --raw-output has no effect: with --background no answer/],
+    [['spawn', 'x', '--raw-output'], /^offshoot: --raw-output has no effect/],
+    [['run', 'x', '--approvals', 'deny'], /^offshoot: --approvals has no effect: the server asks/],
+    [['spawn', 'x', '--approvals', 'deny'], /^offshoot: --approvals has no effect/],
+    [['run', 'x', '--continue', '--mode', 'plan'], /^offshoot: --mode has no effect: .* as it is/],
+    [['run', 'x', '--continue', '--agent', 'plan'], /^offshoot: --agent has no effect/],
     [
       ['run', 'x', '--conversation', id, '-C', '/', '--mode', 'plan'],
-      /^offshoot: --directory, --mode can do/,
+      /^offshoot: --directory, --mode has no effect/,
     ],
-    [['spawn', 'x', '--conversation', id, '--mode', 'plan'], /^offshoot: --mode can do nothing/],
-    [['spawn', 'x', '--conversation', id, '-C', '/'], /^offshoot: --directory can do nothing/],
+    [['spawn', 'x', '--conversation', id, '--mode', 'plan'], /^offshoot: --mode has no effect/],
+    [['spawn', 'x', '--conversation', id, '-C', '/'], /^offshoot: --directory has no effect/],
   ])('%j', async (args, said) => {
     const { code, stdout, stderr } = await user.call([...args, '--background'])
     expect([code, stdout]).toEqual([2, ''])
@@ -107,7 +107,7 @@ describe('what another process drives', () => {
       const { code, stdout, stderr } = await user.call([...command, ...options])
       expect([code, stdout]).toEqual([1, ''])
       expect(stderr).toContain(
-        `offshoot: process ${process.pid} drives this conversation, which knows no ${flag}\n  leave it out, or wait`,
+        `offshoot: ${flag} has no effect: process ${process.pid} runs this conversation, and decides that itself\n  leave it out, or wait`,
       )
     }
     expect(counts()).toEqual(before)
@@ -126,7 +126,7 @@ describe('recover --dry-run', () => {
       code: 2,
       stdout: '',
       stderr:
-        `offshoot: ${named} can do nothing: with --dry-run nothing is recovered\n` +
+        `offshoot: ${named} has no effect: with --dry-run nothing is recovered\n` +
         '  leave it out, or leave out --dry-run\n',
     })
   })

@@ -16,7 +16,7 @@ export function refuseUnused(
     .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
     .flatMap(({ long }) => (long && (which?.includes(long) ?? true) ? [long] : []))
   if (given.length > 0)
-    throw new OffshootError('usage', `${given.join(', ')} can do nothing: ${why}`, { hint })
+    throw new OffshootError('usage', `${given.join(', ')} has no effect: ${why}`, { hint })
 }
 
 interface Decided {
@@ -32,16 +32,20 @@ interface Decided {
 export function refuseDecidedElsewhere({ mode, approvals, set }: Decided, driver: string): void {
   if (mode === undefined && approvals !== 'deny' && set === undefined) return
   const flag = mode !== undefined ? '--mode' : set === undefined ? '--approvals deny' : '--set'
-  throw new OffshootError('conflict', `${driver} drives this conversation, which knows no ${flag}`, {
-    hint: LEAVE_OUT,
-  })
+  throw new OffshootError(
+    'conflict',
+    `${flag} has no effect: ${driver} runs this conversation, and decides that itself`,
+    {
+      hint: LEAVE_OUT,
+    },
+  )
 }
 
-const LEAVE_OUT = 'leave it out, or wait until nothing goes on there'
+const LEAVE_OUT = 'leave it out, or wait until the conversation has stopped'
 
 /** Refuses the rules and instructions of one run where another process drives the conversation. */
 export function refuseRulesElsewhere(flags: HereAlone, driver: string): void {
-  refuseHereAlone(flags, { why: `${driver} drives this conversation, which knows no`, hint: LEAVE_OUT })
+  refuseHereAlone(flags, { why: `${driver} runs this conversation, and cannot take`, hint: LEAVE_OUT })
 }
 
 /** What only the process that drives a run can heed, by its option. */

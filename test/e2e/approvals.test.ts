@@ -62,7 +62,7 @@ describe('what a run that is taken up asks at once', () => {
     const status = () =>
       user.rows("SELECT status FROM tool_calls WHERE title = '$ touch made.txt'")[0]?.['status']
     const decided = vi.waitFor(() => expect(status()).toBeDefined(), { timeout: 20_000, interval: 10 })
-    const options = { stderrHeld: { at: 'taken up', until: decided } }
+    const options = { stderrHeld: { at: 'recovered', until: decided } }
     const args = ['run', 'go on', '--conversation', id, '-m', model, '--mode', 'ask', '--approvals', 'wait']
     const going = user.call(args, options)
     await decided

@@ -41,10 +41,10 @@ describe('a wrong command line', () => {
         ['run', 'hi', '--conversation', 'cnv_00000000000000000000000000', '--continue'],
         /'-c, --continue' cannot be used with option '--conversation <id>'/,
       ],
-      [['run', 'hi', '--conversation', ''], /"" is not a conversation id/],
+      [['run', 'hi', '--conversation', ''], /there is no conversation ""/],
       [['run', 'hi', '--conversation', 'cnv_00000000000000000000000000'], /there is no conversation cnv_0/],
       [['run', 'hi', '--continue'], /there is no conversation on/],
-      [['show', 'x'], /there is no conversation x/],
+      [['show', 'x'], /there is no conversation, branch or run x/],
     ]
     const ended = await inTurns(cases, ([args]) => user.call(args))
     for (const [at, [args, message]] of cases.entries()) {

@@ -142,10 +142,10 @@ it('what was left can be looked at, paused and continued', async () => {
   expect(looked.stdout).toMatch(/^run_\w+  main  main  waiting \(children\)  attempt 1  \d+ subagents\n/)
   expect(await user.call(['recover', '--dry-run'])).toEqual(looked)
   const other = await user.call(['run', 'Hi.', '-m', 'offline'])
-  expect(other.stderr).toContain('one more conversation was left by a process that has ended')
+  expect(other.stderr).toContain('1 other conversation has runs of a process that has died')
   const paused = await user.call(['recover', '--pause'])
   expect(paused.stderr).toMatch(
-    /^offshoot: taken up: \d+ runs that a process left which has ended: (\d+ going on, )?\d+ paused$/m,
+    /^offshoot: recovered \d+ runs of a process that has died: (\d+ resumed, )?\d+ paused$/m,
   )
   expect(paused.stdout.split('\n').length).toBe(looked.stdout.split('\n').length)
   expect(user.rows("select distinct reason from runs where status = 'paused'")).toEqual([

@@ -39,7 +39,7 @@ test('a server takes up what another process held when it began, as soon as that
   await other.acquire(conversation('two'))
   user.script({ '*': [{ text: 'done' }, { text: 'done' }] })
   const server = user.start(['serve', '--port', '0'])
-  await server.untilStderr('taken up: a run')
+  await server.untilStderr('recovered 1 run')
   const statuses = () =>
     user.rows(
       'SELECT title, runs.status FROM runs JOIN conversations c ON c.id = conversation_id ORDER BY title',
@@ -53,15 +53,15 @@ test('a server takes up what another process held when it began, as soon as that
     { title: 'one', status: 'completed' },
     { title: 'two', status: 'completed' },
   ])
-  const said = () => server.stderr.match(/(?<=offshoot: )(taken up: a run|.*not known)/g)
+  const said = () => server.stderr.match(/(?<=offshoot: )(recovered 1 run|.*not known)/g)
   // The store is written before the last line on stderr.
   await expect
     .poll(said)
     .toEqual([
       expect.stringMatching(/touch one.*not known/),
-      'taken up: a run',
+      'recovered 1 run',
       expect.stringMatching(/touch two.*not known/),
-      'taken up: a run',
+      'recovered 1 run',
     ])
   server.kill('SIGTERM')
   await server.ended

@@ -83,7 +83,7 @@ describe('offshoot serve', () => {
     await first.program.ended
     user.script({ '*': [{ text: 'all done' }] }) // a process begins a script at its beginning
     const { program, url } = await serve()
-    await program.untilStderr('taken up: a run that a process left which has ended: 1 going on, in ')
+    await program.untilStderr('recovered 1 run of a process that has died: 1 resumed, in ')
     const [after] = await untilApproval(url, conversationId)
     expect(after!.id).toBe(before!.id)
     await api(url, `/approvals/${after!.id}`, { answer: 'once' })

@@ -211,7 +211,7 @@ describe('a run in one terminal, everything else in another', () => {
     const paused = await user.call(['pause', a.conversationId])
     expect(paused).toMatchObject({
       code: 0,
-      stdout: `${a.conversationId}: 0 paused, 2 stop after this turn; offshoot continue ${a.conversationId} goes on\n`,
+      stdout: `${a.conversationId}: 0 paused, 2 stop after this turn; offshoot continue ${a.conversationId} resumes it\n`,
     })
     expect((await user.call(['ps'])).stdout).toMatch(/running +main .* Pausing: asked by you/)
     release('a')
@@ -351,7 +351,7 @@ describe('what a killed program left', () => {
     expect(await user.call(['log', '-f', a.id])).toMatchObject({ code: 1 })
     const main = runs.find(({ depth }) => depth === 0)!
     const followed = await user.call(['log', '-f', main.id])
-    expect(followed).toMatchObject({ code: 1, stderr: expect.stringContaining('nobody drives it any more') })
+    expect(followed).toMatchObject({ code: 1, stderr: expect.stringContaining('its process has died') })
     expect(followed.stdout).toMatch(
       /∙ subagent general \(task a\) is left behind, running: offshoot recover\n/,
     )
@@ -359,7 +359,7 @@ describe('what a killed program left', () => {
     const approved = await user.call(['approve', c.approvals[0]!, 'deny', '--note', 'not now'])
     expect(approved).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('the answer is kept until somebody does'),
+      stdout: expect.stringContaining('the answer counts when it is resumed'),
     })
     expect(await user.call(['approve', c.approvals[0]!, 'once'])).toMatchObject({ code: 1 })
     expect(await user.call(['steer', a.id, 'hello'])).toMatchObject({ code: 0 })

@@ -31,7 +31,7 @@ afterEach(() => user.remove())
 
 const BEGAN =
   '`$ touch begun; sleep 1000` was started at \\d\\d:\\d\\d:\\d\\d UTC \\(\\d{4}-\\d\\d-\\d\\d\\); its result is unknown'
-const FOUND = 'offshoot: taken up: a run that a process left which has ended: 1 '
+const FOUND = 'offshoot: recovered 1 run of a process that has died: 1 '
 const began = new RegExp(BEGAN.replaceAll('$ ', '\\$ '))
 
 const hashOf = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
@@ -63,21 +63,21 @@ describe('a command whose result is not known', () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^run_\w+ {2}main {2}main {2}completed {2}attempt 2\n$/)
     const [unknown, found] = stderr.split('\n')
-    expect(found).toBe(`${FOUND}going on`)
+    expect(found).toBe(`${FOUND}resumed`)
     expect(unknown).toMatch(began)
     await expectTold()
   })
 
   it('is told of by continue', async () => {
     const continued = await user.run(['continue', branch(), 'go on'])
-    expect(continued.stderr).toContain(`${FOUND}going on`)
+    expect(continued.stderr).toContain(`${FOUND}resumed`)
     expect(continued.stderr).toMatch(began)
     await expectTold()
   })
 
   it('is told of by run, in the conversation that it names', async () => {
     const ran = await user.run(['run', 'go on', '--conversation', conversation(), '-m', model])
-    expect(ran.stderr).toContain(`${FOUND}going on`)
+    expect(ran.stderr).toContain(`${FOUND}resumed`)
     expect(ran.stderr).toMatch(began)
     await expectTold()
   })

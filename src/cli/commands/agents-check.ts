@@ -18,12 +18,9 @@ interface CheckFlags {
 /** `agents check [path...]`: of each file whether it is an agent or a skill, and what of it is ignored. */
 export function addAgentsCheck(agents: GroupCommand, io: Io, setExitCode: SetExitCode): void {
   const command = agents
-    .add('check', 'tell of each agent file and skill whether it is read, and what of it is ignored')
-    .argument(
-      '[path...]',
-      'files, or directories with them; otherwise all that the directory and the user have',
-    )
-    .addOption(new Option('--format <format>', 'whose files the paths are').choices(FORMATS))
+    .add('check', 'check agent files and skills: which are loaded, and which fields are ignored')
+    .argument('[path...]', 'files, or directories with them; default: those of the directory and the user')
+    .addOption(new Option('--format <format>', 'the program that the files are for').choices(FORMATS))
     .action(async (paths: readonly string[]) => {
       const files = await diagnose(paths, command.opts<CheckFlags>(), agents.flags(), io)
       const ok = files.every(({ status }) => status !== 'skipped')

@@ -8,7 +8,7 @@ import type { GroupCommand } from './group-command.ts'
 /** `agents commands`: the slash-command files of the directory and the user. */
 export function addAgentsCommands(agents: GroupCommand, io: Io): void {
   agents
-    .add('commands', 'list slash-command files of this and other programs; they cannot be run here')
+    .add('commands', 'list slash-command files of this and other programs; Offshoot cannot run them')
     .action(async () => {
       const { directory, json } = agents.flags()
       const [{ findCommands }, { homesOf }] = await Promise.all([

@@ -9,9 +9,13 @@ import type { GroupCommand } from './group-command.ts'
 /** `agents export <agent> --format F`: the file goes to stdout, what it cannot say to stderr. */
 export function addAgentsExport(agents: GroupCommand, io: Io): void {
   const command = agents
-    .add('export', 'write an agent to stdout as a file of another program; says what is lost')
+    .add('export', 'print an agent as a file of another program; prints what is lost')
     .argument('<agent>')
-    .addOption(new Option('--format <format>', 'the program').choices(FOREIGN_FORMATS).makeOptionMandatory())
+    .addOption(
+      new Option('--format <format>', 'the program that the file is for')
+        .choices(FOREIGN_FORMATS)
+        .makeOptionMandatory(),
+    )
     .action(async (name: string) => {
       const { exportAgent } = await import('../../agents/foreign/export-agent.ts')
       const { format } = command.opts<{ format: ForeignFormat }>()

@@ -17,10 +17,10 @@ interface ImportFlags {
 /** `agents import <file...>`: writes ours from theirs; prints the paths that were written. */
 export function addAgentsImport(agents: GroupCommand, io: Io): void {
   const command = agents
-    .add('import', 'write agent files of other programs as our own, into .offshoot/agents; says what is lost')
+    .add('import', 'convert agent files of other programs into .offshoot/agents; prints what is lost')
     .argument('<file...>')
-    .addOption(new Option('--format <format>', 'whose files they are').choices(FORMATS))
-    .option('--force', 'replace files that are there')
+    .addOption(new Option('--format <format>', 'the program that the files are for').choices(FORMATS))
+    .option('--force', 'replace existing files')
     .action(async (paths: readonly string[]) => {
       const { importAgentFile } = await import('../../project/import-agents.ts')
       const { directory, json } = agents.flags()

@@ -20,9 +20,9 @@ import { groupCommand, type PlaceFlags } from './group-command.ts'
 
 export function agentsCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   const agents = groupCommand(program, 'agents', 'list the agents of a directory', (flags) => list(flags, io))
-  agents.add('ls', 'the same').action(() => list(agents.flags(), io))
+  agents.add('ls', 'list the agents').action(() => list(agents.flags(), io))
   agents
-    .add('show', 'all about one: what it is for, may do and is told')
+    .add('show', 'show an agent: its purpose, permissions and instructions')
     .argument('<agent>')
     .action((name: string) => show(name, agents.flags(), io))
   addAgentsCheck(agents, io, setExitCode)

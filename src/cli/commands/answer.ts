@@ -5,22 +5,23 @@ import type { Question } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
-import { WHERE_ASKED, whichOf } from '../terminal/ask-number.ts'
+import { isTypedNumber, whichOf } from '../terminal/ask-number.ts'
 import { onlyAsked, placeInLine } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
 import { exactIdOf } from '../typed-id.ts'
+import { unknownId } from '../unknown-id.ts'
 import { performVerb } from '../remote/perform-verb.ts'
 import { questionText, chosenText } from '../terminal/approval-prompt-text.ts'
 
 export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
     .command('answer')
-    .description('answer what an agent asks in words; without a text: show it')
+    .description('answer a question of an agent; without a text: show it')
     .argument(
       '<question>',
-      'its id; its number, as "#3" or CONVERSATION#3; or a run, branch or conversation that asks one thing',
+      'id of a question or a unique prefix; its number, as "#3" or CONVERSATION#3; or a run, branch or conversation with one open question',
     )
-    .argument('[text]', 'the answer; the number of an option is that option')
+    .argument('[text]', 'the answer, or the number of an option')
     .action(async (id: string, text: string | undefined) => {
       const asked = await findQuestion(id, io)
       if (text === undefined) {
@@ -36,7 +37,7 @@ export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode
       const args = { text: answer, by: 'offshoot answer' }
       const command = { verb: 'answer', target: question.id, args } as const
       const done = await performVerb(io, question.conversationId, command)
-      const waits = done.waits ? '; nobody drives it now, the answer is kept until somebody does' : ''
+      const waits = done.waits ? '; no process runs it now: the answer counts when it is resumed' : ''
       const which = whichOf(question, question.question)
       await write(io, `${question.id}: ${terminalLine(answer)}: ${which}${waits}\n`)
     })
@@ -49,15 +50,16 @@ interface ListedQuestion {
 }
 
 /** @throws OffshootError `usage` where the id names no question, or more than one. */
-async function findQuestion(id: string, io: Io): Promise<ListedQuestion> {
+async function findQuestion(typed: string, io: Io): Promise<ListedQuestion> {
   await using store = await openStore(io)
+  const id = isTypedNumber(typed) ? typed : exactIdOf(store, typed, io, ['que'])
   if (isId('apr', id) && store.get('approvals', id))
     throw new OffshootError('usage', `${id} is an approval`, {
       hint: `offshoot approve ${id} once|run|always|deny answers it`,
     })
-  const known = isId('que', id) ? id : onlyAsked(store, exactIdOf(store, id, io), 'answer')
+  const known = isId('que', id) ? id : onlyAsked(store, id, 'answer')
   const question = store.get('questions', known)
-  if (!question) throw new OffshootError('usage', `there is no question ${id}`, { hint: WHERE_ASKED })
+  if (!question) throw unknownId(store, id, ['que'])
   return { question, ...placeInLine(store, question.conversationId, question.id) }
 }
 

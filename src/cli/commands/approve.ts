@@ -6,10 +6,11 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { GrantScope } from '../../runtime/asking/grants.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeApproval, writeStderr, write, type Io } from '../io.ts'
-import { WHERE_ASKED, whichOf } from '../terminal/ask-number.ts'
+import { isTypedNumber, whichOf } from '../terminal/ask-number.ts'
 import { onlyAsked, placeInLine } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
 import { exactIdOf } from '../typed-id.ts'
+import { unknownId } from '../unknown-id.ts'
 import { performVerb } from '../remote/perform-verb.ts'
 import { answerWords, grantText, approvalText } from '../terminal/approval-prompt-text.ts'
 
@@ -25,19 +26,18 @@ interface ApproveFlags {
 export function approveCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
     .command('approve')
-    .description('answer what a run asks to be allowed; without an answer: show it')
+    .description('answer a request for permission; without an answer: show it')
     .argument(
       '<id>',
-      'of an approval; its number, as "#3" or CONVERSATION#3; or a run, branch or conversation that asks one thing',
+      'id of an approval or a unique prefix; its number, as "#3" or CONVERSATION#3; or a run, branch or conversation with one open request',
     )
-    .addArgument(new Argument('[answer]', 'once, for this run, always, or not').choices(ANSWERS))
-    .option('--note <text>', 'why; the model reads it with a denial')
-    .option(
-      '--pattern <pattern>',
-      'with run or always: what is allowed, instead of the pattern that is shown',
+    .addArgument(
+      new Argument('[answer]', 'allow it once, for this run or always; or deny it').choices(ANSWERS),
     )
+    .option('--note <text>', 'the reason; the model reads it with a denial')
+    .option('--pattern <pattern>', 'with run or always: allow this pattern instead of the one shown')
     .addOption(
-      new Option('--scope <where>', 'with always: in this conversation, or in all of its directory')
+      new Option('--scope <where>', 'with always: allow it in this conversation, or in its directory')
         .choices(SCOPES)
         .default(undefined, 'conversation'),
     )
@@ -51,7 +51,7 @@ export function approveCommand(program: Command, io: Io, setExitCode: SetExitCod
       const args = { answer, by: 'offshoot approve', ...flags }
       const command = { verb: 'approve', target: approval.id, args } as const
       const done = await performVerb(io, approval.conversationId, command)
-      const waits = done.waits ? '; nobody drives it now, the answer is kept until somebody does' : ''
+      const waits = done.waits ? '; no process runs it now: the answer counts when it is resumed' : ''
       await write(io, `${approval.id}: ${answer}: ${whichOf(approval, approval.title)}${waits}\n`)
     })
 }
@@ -63,13 +63,14 @@ interface ListedApproval {
 }
 
 /** @throws OffshootError `usage` where the id names no approval, or more than one. */
-async function findApproval(id: string, io: Io): Promise<ListedApproval> {
+async function findApproval(typed: string, io: Io): Promise<ListedApproval> {
   await using store = await openStore(io)
+  const id = isTypedNumber(typed) ? typed : exactIdOf(store, typed, io, ['apr'])
   if (isId('que', id) && store.get('questions', id))
     throw new OffshootError('usage', `${id} is a question`, { hint: `offshoot answer ${id} TEXT answers it` })
-  const known = isId('apr', id) ? id : onlyAsked(store, exactIdOf(store, id, io), 'approve')
+  const known = isId('apr', id) ? id : onlyAsked(store, id, 'approve')
   const approval = store.get('approvals', known)
-  if (!approval) throw new OffshootError('usage', `there is no approval ${id}`, { hint: WHERE_ASKED })
+  if (!approval) throw unknownId(store, id, ['apr'])
   return { approval, ...placeInLine(store, approval.conversationId, approval.id) }
 }
 

@@ -5,7 +5,7 @@ import { performVerb, verbTarget } from '../remote/perform-verb.ts'
 export function backgroundCommand(program: Command, io: Io): void {
   program
     .command('background')
-    .description('let a parent go on without waiting; the report comes later')
+    .description('move a subagent to the background, so that its parent need not wait')
     .argument('<id>', 'of a run or branch')
     .action(async (typed: string) => {
       const { id, target } = await verbTarget(io, typed)

@@ -6,12 +6,12 @@ import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { exactIdOf } from '../typed-id.ts'
-import { performVerb, verbTarget } from '../remote/perform-verb.ts'
+import { ACTED_ON, performVerb, verbTarget } from '../remote/perform-verb.ts'
 
 export function cancelCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
     .command('cancel')
-    .description('end runs for good, with all below them')
+    .description('cancel runs and their subagents')
     .argument('<id...>', 'of runs, branches or conversations')
     .action(async (typed: readonly string[]) => {
       const ids = await wholeIds(typed, io)
@@ -22,7 +22,7 @@ export function cancelCommand(program: Command, io: Io, setExitCode: SetExitCode
 /** All of them before the first is cancelled: an ambiguous one cancels nothing. @throws OffshootError `usage` */
 async function wholeIds(typed: readonly string[], io: Io): Promise<string[]> {
   await using store = await openStore(io)
-  return typed.map((each) => exactIdOf(store, each, io))
+  return typed.map((each) => exactIdOf(store, each, io, ACTED_ON))
 }
 
 /** False: there is nothing with this id. */
@@ -38,7 +38,8 @@ async function cancelOne(id: string, io: Io): Promise<boolean> {
     if (!(error instanceof OffshootError) || (error.code !== 'not_found' && error.code !== 'usage'))
       throw error
     await write(io, `not_found: ${terminalLine(JSON.stringify(id.slice(0, 100)))}\n`)
-    await writeStderr(io, `offshoot: ${terminalLine(error.message)}\n  offshoot ps --all lists the runs\n`)
+    const hint = error.hint ?? 'offshoot ps --all lists the runs'
+    await writeStderr(io, `offshoot: ${terminalLine(error.message)}\n  ${terminalLine(hint)}\n`)
     return false
   }
 }

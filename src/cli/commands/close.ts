@@ -3,12 +3,12 @@ import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { exactIdOf } from '../typed-id.ts'
 import { performVerb } from '../remote/perform-verb.ts'
-import { findConversation } from '../../runtime/views/resolve-id.ts'
+import { requireConversation } from '../unknown-id.ts'
 
 export function closeCommand(program: Command, io: Io): void {
   program
     .command('close')
-    .description('end everything in a conversation, and keep what was said')
+    .description('cancel every run of a conversation, and keep its messages')
     .argument('<conversation>')
     .action(async (given: string) => {
       const id = await conversationOf(given, io)
@@ -21,5 +21,5 @@ export function closeCommand(program: Command, io: Io): void {
 
 async function conversationOf(given: string, io: Io) {
   await using store = await openStore(io)
-  return findConversation(store, exactIdOf(store, given, io)).id
+  return requireConversation(store, exactIdOf(store, given, io, ['cnv'])).id
 }

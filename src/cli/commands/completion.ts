@@ -12,8 +12,8 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 export function completionCommand(program: Command, io: Io): void {
   program
     .command('completion')
-    .description('print a script for a shell; it completes commands, options and ids')
-    .addArgument(new Argument('<shell>', 'which one').choices(SHELLS))
+    .description('print a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .action((shell: (typeof SHELLS)[number]) => write(io, SCRIPTS[shell](completionTable(program))))
   program
     .command('__complete', { hidden: true })

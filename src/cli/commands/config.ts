@@ -13,7 +13,7 @@ import { ruleText } from '../terminal/rule-text.ts'
 import { groupCommand, type PlaceFlags } from './group-command.ts'
 
 export function configCommand(program: Command, io: Io): void {
-  const description = 'print the configuration in force; with each value where it comes from, and no key'
+  const description = 'print the configuration, with the source of each value and without keys'
   const config = groupCommand(program, 'config', description, (flags) => print(flags, io))
   config.command
     .command('schema')

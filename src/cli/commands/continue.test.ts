@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestUser } from '../../../test/support/test-user.ts'
 import type { Io } from '../io.ts'
@@ -59,9 +60,26 @@ describe('continue', () => {
     expect(runs).toEqual([{ id: main.id }])
   })
 
+  it('tells a file that is not there from one outside of the directory', async () => {
+    const { main } = await paused()
+    const given = (file: string) => user.call(['continue', main.conversation, '--file', file])
+    for (const file of ['missing.txt', '/nowhere/missing.txt']) {
+      const { code, stderr } = await given(file)
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`--file ${file}: there is no such file`)])
+    }
+    const outside = join(user.root, 'outside.txt')
+    writeFileSync(outside, 'text')
+    const { code, stderr } = await given(outside)
+    expect(code).toBe(2)
+    expect(stderr).toContain(
+      `${outside} is outside ${user.directory}, and no rule allows reading it\n  copy it into`,
+    )
+    expect(stderr).toContain('{"tool": "external_directory"')
+  })
+
   it.each([
     [['continue', 'cnv_01K9Z300000000000000000000'], 2, /there is no conversation cnv_/],
-    [['continue', 'nothing'], 2, /there is no conversation nothing/],
+    [['continue', 'nothing'], 2, /there is no conversation, branch or run nothing/],
     [['continue'], 2, /missing required argument/],
     [['continue', 'cnv_x', '--max-turns', '0'], 2, /max-turns/],
   ] as const)('of what is not there: %j', async (args, exitCode, said) => {

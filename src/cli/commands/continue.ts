@@ -1,6 +1,8 @@
 import type { ConversationId, RunId } from '../../core/ids.ts'
 import { isStopped } from '../../core/run-status.ts'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { OffshootError } from '../../core/errors.ts'
 import type { Command } from 'commander'
 import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
@@ -30,6 +32,7 @@ import { wholeNumber } from '../number-options.ts'
 import { setOption } from '../set-option.ts'
 import { openStore } from '../open-store.ts'
 import { idOf } from '../typed-id.ts'
+import { requireSubject } from '../unknown-id.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { wokenAgent } from '../../runtime/views/woken-agent.ts'
 import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
@@ -46,17 +49,17 @@ interface ContinueFlags extends FollowFlags {
 
 export function continueCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   addOutputOptions(program.command('continue'), io)
-    .description('go on with what is paused, has failed or has ended, and drive it until it ends')
+    .description('resume a paused, failed, cancelled or finished run, and print its answer')
     .argument('<id>', 'of a branch, run or conversation')
-    .argument('[text]', 'what it is told first; default: to continue its previous work')
+    .argument('[text]', 'a message to the agent; default: continue your previous work')
     .addOption(modeOption())
     .addOption(approvalsOption())
-    .option('-m, --model <provider/model>', 'default: the one that it has')
-    .option('--file <path>', 'a file whose text it reads first; may be repeated', collect)
-    .option('--max-turns <n>', 'turns beyond those that are used', wholeNumber)
+    .option('-m, --model <provider/model>', 'use another model; default: the model of the run')
+    .option('--file <path>', 'add the text of a file to the message; repeatable', collect)
+    .option('--max-turns <n>', 'maximum turns from now on', wholeNumber)
     .addOption(budgetOption())
     .addOption(setOption())
-    .option('--no-wake', 'of a subagent: keep its report on its branch, and do not wake its parent')
+    .option('--no-wake', 'for a subagent: keep the report on its branch; do not wake its parent')
     .action(async (id: string, text: string | undefined, flags: ContinueFlags) =>
       setExitCode(await goOn(id, text, flags, io)),
     )
@@ -68,12 +71,12 @@ function collect(path: string, before: readonly string[] = []): readonly string[
 
 async function goOn(typed: string, text: string | undefined, flags: ContinueFlags, io: Io): Promise<number> {
   const { id: conversationId, directory, target } = await placeOf(typed, io)
+  const files = flags.file?.map((path) => fileAt(path, io))
   await trustBefore(directory, flags, io)
   const composed = await composeWatched(directory, flags.mode, io)
   const { runtime, workspace, systemText, warnings } = composed
   const { maxTurns, budgetUsd, set: settings } = flags
   const model = flags.model && absoluteScript(flags.model, io.cwd)
-  const files = flags.file?.map((path) => resolve(io.cwd, path))
   const wake = flags.wake ? undefined : false
   try {
     for (const warning of warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
@@ -112,6 +115,15 @@ async function goOn(typed: string, text: string | undefined, flags: ContinueFlag
   }
 }
 
+/** @throws OffshootError `usage` for a file that is not there: the rules, which come next, do not look. */
+function fileAt(path: string, { cwd }: Pick<Io, 'cwd'>): string {
+  const file = resolve(cwd, path)
+  if (existsSync(file)) return file
+  throw new OffshootError('usage', `--file ${terminalLine(path)}: there is no such file`, {
+    hint: file === path ? 'check the path' : `looked for ${terminalLine(file)}`,
+  })
+}
+
 function openRuns(store: Reader, conversationId: ConversationId): readonly RunId[] {
   const runs = store.find('runs', { where: { conversationId } })
   return runs.filter(({ status }) => !isStopped(status)).map(({ id }) => id)
@@ -120,7 +132,7 @@ function openRuns(store: Reader, conversationId: ConversationId): readonly RunId
 async function placeOf(typed: string, io: Io) {
   await using store = await openStore(io)
   const target = idOf(store, typed, io)
-  const { conversation } = resolveId(store, target)
+  const { conversation } = requireSubject(store, target)
   checkTurn(store, conversation.id, io)
   return { ...conversation, target }
 }
@@ -136,5 +148,5 @@ function wokenBy(store: Reader, subject: ResolvedId): string | undefined {
 }
 
 function steered({ runId }: Continued): string {
-  return `${runId} has not stopped: it reads this at its next turn`
+  return `${runId} is still running; it reads the message at its next turn`
 }

@@ -272,7 +272,7 @@ describe('rm', () => {
 })
 
 test.each([
-  [['show', 'x'], 'there is no conversation x'],
+  [['show', 'x'], 'there is no conversation, branch or run x'],
   [['show', `run_${NOBODY}`], `there is no run run_${NOBODY}`],
   [['log', `brn_${NOBODY}`], `there is no branch brn_${NOBODY}`],
   [['export', `cnv_${NOBODY}`], `there is no conversation cnv_${NOBODY}`],

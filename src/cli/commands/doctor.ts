@@ -17,12 +17,12 @@ import type { PlaceFlags } from './group-command.ts'
 export function doctorCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
     .command('doctor')
-    .description('look whether everything is in order; sends nothing, and without --repair changes nothing')
-    .option('-C, --directory <dir>', 'the directory to work on', '.')
+    .description('check the installation; sends nothing, and changes nothing without --repair')
+    .option('-C, --directory <dir>', 'check this directory', '.')
     .option('--json', 'as JSON on one line')
     .option(
       '--repair',
-      'bring what can be read of a damaged database into a new one; the damaged one is kept',
+      'copy what is readable of a damaged database into a new one, and keep the damaged one',
     )
     .action(async ({ directory, json, repair }: DoctorFlags) => {
       const repaired = repair ? shown(await repairChecks(io.env)) : []

@@ -12,7 +12,7 @@ import { addRawOption } from '../terminal/output-flags.ts'
 import { openStore } from '../open-store.ts'
 import { idOf } from '../typed-id.ts'
 import { livingOwners } from '../remote/living-owner.ts'
-import { findConversation } from '../../runtime/views/resolve-id.ts'
+import { requireConversation } from '../unknown-id.ts'
 
 const FORMATS = ['json', 'md', 'html'] as const
 type Format = (typeof FORMATS)[number]
@@ -30,14 +30,16 @@ interface ExportFlags {
 
 export function exportCommand(program: Command, io: Io): void {
   addRawOption(program.command('export'), io, 'the conversation')
-    .description(
-      'write a conversation to stdout: as a document that import takes, or for people as Markdown or one page',
-    )
+    .description('print a conversation as JSON (for import), Markdown or HTML')
     .argument('<conversation>')
-    .addOption(new Option('--format <format>').choices(FORMATS).default('json'))
+    .addOption(
+      new Option('--format <format>', 'json can be imported; md and html are for people')
+        .choices(FORMATS)
+        .default('json'),
+    )
     .action(async (id: string, { format, rawOutput }: ExportFlags) => {
       await using store = await openStore(io)
-      const { id: conversationId } = findConversation(store, idOf(store, id, io))
+      const { id: conversationId } = requireConversation(store, idOf(store, id, io, ['cnv']))
       // in a transaction another process cannot write between two of the many queries
       const document = await store.tx((tx) => exportConversation(tx, conversationId), { durable: false })
       const options = { isDriven: livingOwners(store)(conversationId) !== undefined }

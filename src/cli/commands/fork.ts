@@ -18,7 +18,8 @@ import {
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { idOf } from '../typed-id.ts'
+import { idOf, SUBJECTS } from '../typed-id.ts'
+import { orUnknown } from '../unknown-id.ts'
 import { lastMessage, pickPlace } from '../terminal/pick-message.ts'
 import { resolveId } from '../../runtime/views/resolve-id.ts'
 import { OffshootError } from '../../core/errors.ts'
@@ -32,7 +33,7 @@ import { performVerb } from '../remote/perform-verb.ts'
 import { refuseIfDriven, refuseUnused } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
 import { pickModel } from '../pick-model.ts'
-import { readPrompt } from '../terminal/read-task.ts'
+import { readPrompt, type TaskWords } from '../terminal/read-task.ts'
 
 interface ForkFlags extends FollowFlags {
   readonly model?: string
@@ -42,18 +43,20 @@ interface ForkFlags extends FollowFlags {
 
 export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   addOutputOptions(program.command('fork'), io)
-    .description(
-      'go another way from any message; with a text a run starts there, without the branch is printed',
-    )
+    .description('start a branch at a message; with a text, an agent answers on it')
     .argument(
       '[message]',
-      'its id, which offshoot log ID --ids prints; last: of the latest conversation here; on a terminal also a branch or conversation, or nothing, to pick one',
+      'id of the message (offshoot log ID --ids prints them); last: the latest message here; on a terminal, without an id or with that of a branch or conversation: pick one',
     )
-    .argument('[text]', 'what to say there; - reads it from stdin')
-    .option('-m, --model <provider/model>', 'default: the one that the branch has')
+    .argument('[text]', 'the prompt on the new branch; - reads it from stdin')
+    .option('-m, --model <provider/model>', 'use another model; default: the model of the branch')
     .addOption(modeOption())
     .addOption(approvalsOption())
-    .option('--max-turns <n>', 'turns of the run; default: as many as the last run there', wholeNumber)
+    .option(
+      '--max-turns <n>',
+      'maximum turns of the run; default: as in the last run of the branch',
+      wholeNumber,
+    )
     .addOption(budgetOption())
     .action(
       async (typed: string | undefined, given: string | undefined, flags: ForkFlags, command: Command) => {
@@ -69,7 +72,10 @@ const NO_RUN = {
   hint: 'add what to say, offshoot fork MESSAGE "what to say", or leave the options out',
 }
 
-const ABOUT_TEXT = { what: 'text', example: 'offshoot fork MESSAGE "what to say"' }
+const NO_TEXT: TaskWords = {
+  missing: 'there is no text',
+  hint: 'offshoot fork MESSAGE "what to say", or the same on stdin',
+}
 
 async function fork(id: string, given: string | undefined, flags: ForkFlags, io: Io): Promise<number> {
   const { directory, conversationId, messageId } = await placeOf(id, given, io)
@@ -82,7 +88,7 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
     await write(io, `${branchId}\n`)
     return exitCodes.completed
   }
-  const text = await readPrompt(given === '-' ? undefined : given, ABOUT_TEXT, io)
+  const text = await readPrompt(given === '-' ? undefined : given, NO_TEXT, io)
   await trustBefore(directory, flags, io)
   const composed = await composeWatched(directory, flags.mode, io)
   try {
@@ -124,7 +130,7 @@ async function chosen(typed: string | undefined, text: string | undefined, io: I
     throw new OffshootError('usage', 'there is no message to fork at', {
       hint: 'offshoot fork last, or offshoot fork MESSAGE; offshoot log ID --ids prints the ids',
     })
-  const id = idOf(store, typed ?? 'last', io)
+  const id = idOf(store, typed ?? 'last', io, ['msg', ...SUBJECTS])
   const kind = idPrefix(id)
   const isPicked = typed !== 'last' && hasPerson(io) && (kind === 'cnv' || kind === 'brn')
   if (!isPicked && typed !== 'last') return { message: id, text }
@@ -143,7 +149,7 @@ function branchAt(store: Reader, id: string): Branch {
 
 async function placeOf(id: string, text: string | undefined, io: Io) {
   await using store = await openStore(io)
-  const { id: messageId, conversationId } = requireMessage(store, id)
+  const { id: messageId, conversationId } = orUnknown(store, id, ['msg'], () => requireMessage(store, id))
   if (text !== undefined) checkTurn(store, conversationId, io)
   const { directory } = store.get('conversations', conversationId)!
   return { directory, conversationId, messageId }

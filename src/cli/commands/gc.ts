@@ -29,15 +29,15 @@ interface GcFlags {
 export function gcCommand(program: Command, io: Io): void {
   program
     .command('gc')
-    .description('delete old conversations, and give their room back')
+    .description('delete old conversations, and free their disk space')
     .option(
       '--older-than <age>',
-      'without a change for so long: 90d, 12h (default: 90d, with --keep any)',
+      'delete conversations unchanged for this long: 90d, 12h (default: 90d; with --keep: any age)',
       age,
     )
     .option('--keep <n>', 'keep so many of the latest, however old they are', count)
-    .option('--dry-run', 'only show what would go')
-    .option('--yes', 'without asking')
+    .option('--dry-run', 'only list what would be deleted')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'one JSON object')
     .action((flags: GcFlags) => collect(flags, io))
 }

@@ -40,7 +40,7 @@ export function groupCommand(
 
 function placeOptions(command: Command): Command {
   return command
-    .option('-C, --directory <dir>', 'the directory to work on', '.')
+    .option('-C, --directory <dir>', 'use this directory', '.')
     .option('--json', 'as JSON on one line')
 }
 

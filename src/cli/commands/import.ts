@@ -16,8 +16,8 @@ import { openStore } from '../open-store.ts'
 export function importCommand(program: Command, io: Io): void {
   program
     .command('import')
-    .description('take a conversation in from an export; prints its id')
-    .argument('<file>', 'made by offshoot export; - is stdin')
+    .description('add a conversation from an export; prints its id')
+    .argument('<file>', 'a JSON export; - reads it from stdin')
     .action(async (file: string) => {
       const document = parseExport(decode(await readAll(file, io)))
       await using store = await openStore(io)

@@ -7,8 +7,10 @@ import { waitingItems } from '../../runtime/run/inbox.ts'
 import { branchOf } from '../../runtime/control/verb-scope.ts'
 import type { InboxRow } from '../../store/port.ts'
 import { write, type Io } from '../io.ts'
+import { hangingLines, outputColumns } from '../terminal/hanging-lines.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
+import { wholeId } from '../typed-id.ts'
 import { performVerb, verbTarget, type VerbTarget } from '../remote/perform-verb.ts'
 
 interface InboxFlags {
@@ -24,14 +26,14 @@ const CHANGES = ['edit', 'withdraw', 'promote', 'clear'] as const
 export function inboxCommand(program: Command, io: Io): void {
   program
     .command('inbox')
-    .description('what waits to be read on a branch')
-    .argument('<branch>', 'its id, or that of a run on it, or of a conversation: its main branch')
-    .argument('[text]', 'of --edit')
-    .addOption(changing('edit', '<item>', 'say TEXT instead'))
-    .addOption(changing('withdraw', '<item>', 'take it back'))
-    .addOption(changing('promote', '<item>', 'to be read at the next turn'))
-    .addOption(changing('clear', '', 'take back all that people wrote'))
-    .option('--json', 'one JSON array of what waits')
+    .description('list messages that an agent has not read yet, and change them')
+    .argument('<branch>', 'id of a branch, of a run on it, or of a conversation (its main branch)')
+    .argument('[text]', 'the new text, for --edit')
+    .addOption(changing('edit', '<item>', 'replace the text of a message'))
+    .addOption(changing('withdraw', '<item>', 'withdraw a message'))
+    .addOption(changing('promote', '<item>', 'let the agent read it at its next turn'))
+    .addOption(changing('clear', '', 'withdraw every message that a person wrote'))
+    .option('--json', 'print one JSON array')
     .action(async (typed: string, text: string | undefined, flags: InboxFlags) => {
       checkText(text, flags)
       const place = await verbTarget(io, typed)
@@ -58,33 +60,53 @@ function checkText(text: string | undefined, { edit }: InboxFlags): void {
 
 /** What was done, in one line; undefined where nothing was asked for. */
 async function change(
-  { id, target }: VerbTarget,
+  place: VerbTarget,
   text: string,
   { edit, withdraw, promote, clear }: InboxFlags,
   io: Io,
 ): Promise<string | undefined> {
-  if (edit !== undefined) {
-    await performVerb(io, id, { verb: 'inbox.edit', target, args: { item: edit, text } })
-    return `edited: ${edit}\n`
-  }
-  if (withdraw !== undefined) {
-    await performVerb(io, id, { verb: 'inbox.withdraw', target, args: { item: withdraw } })
-    return `withdrawn: ${withdraw}\n`
-  }
-  if (promote !== undefined) {
-    await performVerb(io, id, { verb: 'inbox.promote', target, args: { item: promote } })
-    return `promoted: ${promote} is read at the next turn\n`
+  const typed = edit ?? withdraw ?? promote
+  if (typed !== undefined) {
+    const item = await itemId(typed, io)
+    if (edit !== undefined) return await editItem(place, { item, text }, io)
+    return await moveItem(place, withdraw === undefined ? 'promote' : 'withdraw', item, io)
   }
   if (!clear) return undefined
+  const { id, target } = place
   const { withdrawn, left } = await performVerb(io, id, { verb: 'inbox.clear', target, args: null })
   const stay = left > 0 ? `; ${left} ${left === 1 ? 'result stays' : 'results stay'}` : ''
   return `withdrawn: ${withdrawn}${stay}\n`
 }
 
+async function itemId(typed: string, io: Io): Promise<string> {
+  await using store = await openStore(io)
+  return wholeId(store, typed, ['inb'])
+}
+
+async function editItem(
+  { id, target }: VerbTarget,
+  args: { readonly item: string; readonly text: string },
+  io: Io,
+): Promise<string> {
+  await performVerb(io, id, { verb: 'inbox.edit', target, args })
+  return `edited: ${args.item}\n`
+}
+
+async function moveItem(
+  { id, target }: VerbTarget,
+  how: 'withdraw' | 'promote',
+  item: string,
+  io: Io,
+): Promise<string> {
+  await performVerb(io, id, { verb: `inbox.${how}`, target, args: { item } })
+  return how === 'withdraw' ? `withdrawn: ${item}\n` : `promoted: ${item} is read at the next turn\n`
+}
+
 async function list({ id, target }: VerbTarget, { json }: InboxFlags, io: Io): Promise<void> {
   await using store = await openStore(io)
   const items = waitingItems(store, branchOf(store, id, target))
-  await write(io, json ? jsonLine(items) : items.map(line).join(''))
+  const lines = items.flatMap((item) => hangingLines(line(item), outputColumns(io)))
+  await write(io, json ? jsonLine(items) : lines.map((each) => `${each}\n`).join(''))
 }
 
 const SHOWN_CHARS = 200
@@ -102,5 +124,5 @@ function line({ id, kind, mode, createdAt, ...item }: InboxRow): string {
   const time = new Date(createdAt).toISOString().slice(0, 19).replace('T', ' ')
   const shown = terminalLine(wordsOf(item))
   const cut = shown.length > SHOWN_CHARS ? `${shown.slice(0, SHOWN_CHARS).toWellFormed()}…` : shown
-  return `${id}  ${time}  ${KINDS[kind].padEnd(7)}  ${mode.padEnd(9)}  ${cut}\n`
+  return `${id}  ${time}  ${KINDS[kind].padEnd(7)}  ${mode.padEnd(9)}  ${cut}`
 }

@@ -18,8 +18,10 @@ import { leftPausedIn, openBelow } from '../../runtime/views/left-paused.ts'
 import { pausedWords } from '../../core/status-line/paused-below.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { livingOwners } from '../remote/living-owner.ts'
+import { requireSubject } from '../unknown-id.ts'
 import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
 import { statusLinesOf } from '../../runtime/views/status-lines.ts'
+import { hangingLines, outputColumns } from '../terminal/hanging-lines.ts'
 import { statusText, verbText } from '../terminal/status-text.ts'
 import { transcriptFactsIn } from '../terminal/transcript-facts.ts'
 import { transcriptLines, type TranscriptDetail } from '../terminal/transcript-lines.ts'
@@ -32,15 +34,20 @@ export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): 
   program
     .command('log')
     .description('print the transcript of a run or branch')
-    .argument('<id>', 'of a run or branch; of a conversation: its main branch; last: of the latest one here')
-    .option('-f, --follow', 'go on until the run stops')
+    .argument(
+      '<id>',
+      'id of a run, branch or conversation (its main branch); last: the latest conversation here',
+    )
+    .option('-f, --follow', 'keep printing until the run stops')
     .option('--ids', 'print the id of each message')
     .option('--tools', 'print inputs and results of tool calls in full')
     .action(async (typed: string, { follow, ...detail }: LogFlags) => {
       await using store = await openStore(io)
       const id = idOf(store, typed, io)
+      requireSubject(store, id)
       if (follow) return setExitCode(await followRun(store, { id, ...detail }, io))
-      await write(io, textOf(store, { id, ...detail }, messagesOf(store, id)) + endText(store, id))
+      const text = textOf(store, { id, ...detail }, messagesOf(store, id)) + endText(store, id)
+      await write(io, fitted(text, io))
     })
 }
 
@@ -63,17 +70,17 @@ async function followRun(store: Store, shown: Shown, io: Io): Promise<number> {
     const version = store.dataVersion()
     const run = latestRun(store, id) // looked at first: what it wrote before it stopped is printed
     const whole = wholeOnes(messagesOf(store, id))
-    await write(io, textOf(store, shown, whole.slice(printed)))
+    await write(io, fitted(textOf(store, shown, whole.slice(printed)), io))
     printed = whole.length
     if (!run || isStopped(run.status)) {
-      await write(io, endText(store, id))
+      await write(io, fitted(endText(store, id), io))
       return exitCodes.completed
     }
     if (!ownership.livingOwner(run.conversationId)) {
       const now = latestRun(store, id)
       if (now && isStopped(now.status)) continue // since it was looked at: its owner had done its work
-      await write(io, endText(store, id))
-      await writeStderr(io, 'offshoot: nobody drives it any more; offshoot recover takes it over\n')
+      await write(io, fitted(endText(store, id), io))
+      await writeStderr(io, 'offshoot: its process has died; offshoot recover resumes it\n')
       return exitCodes.failed
     }
     await untilChange(store, systemClock, version, OWNER_MS)
@@ -160,6 +167,16 @@ function textOf(store: Store, { id, ...detail }: Shown, messages: readonly Messa
 function branchOf(store: Reader, subject: ResolvedId): Branch {
   if (subject.type !== 'conversation') return subject.branch
   return store.get('branches', mainBranch(store, subject.conversation.id))!
+}
+
+/** Within the columns of a terminal. */
+function fitted(text: string, io: Io): string {
+  const columns = outputColumns(io)
+  if (columns === Infinity) return text
+  return text
+    .split('\n')
+    .flatMap((line) => hangingLines(line, columns))
+    .join('\n')
 }
 
 function linesText(lines: readonly string[]): string {

@@ -10,7 +10,7 @@ import { jsonLine } from '../terminal/json-line.ts'
 export function modelsCommand(program: Command, io: Io): void {
   program
     .command('models')
-    .description('list the models with a known window and price; others work too, as provider/model')
+    .description('list models with a known context window and price; others work too, as provider/model')
     .option('--json', 'one JSON object')
     .action(async ({ json }: { json?: true }) => {
       const { prices } = loadConfig(io.cwd, io.env).config

@@ -15,22 +15,24 @@ import { boundedLines } from '../terminal/bounded-lines.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
+import { wholeId } from '../typed-id.ts'
+import { orUnknown } from '../unknown-id.ts'
 import { performVerb } from '../remote/perform-verb.ts'
 import { checkLine, MAX_LINE_CHARS, readRuleSet } from '../permission-check.ts'
 import { ruleText } from '../terminal/rule-text.ts'
 import { groupCommand, type PlaceFlags } from './group-command.ts'
 
 export function permissionsCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
-  const description = 'what you have allowed for good in a directory, and in its conversations'
+  const description = 'list what you always allow, in a directory and its conversations'
   const group = groupCommand(program, 'permissions', description, (flags) => list(flags, io))
-  group.add('ls', 'the same').action(() => list(group.flags(), io))
+  group.add('ls', 'list the permissions').action(() => list(group.flags(), io))
   group
-    .add('revoke', 'take it back: from then on it is asked again')
-    .argument('<grant>', 'its id')
+    .add('revoke', 'revoke a permission; Offshoot asks again from then on')
+    .argument('<grant>', 'id of the permission, or a unique prefix')
     .action((id: string) => revoke(id, io))
   group
-    .add('check', 'decide calls by the rules of a file: JSON Lines from stdin')
-    .requiredOption('--rules <file>', 'JSON: a list of rules, or a chain of them')
+    .add('check', 'check tool calls from stdin (JSON Lines) against the rules of a file')
+    .requiredOption('--rules <file>', 'a JSON file: a list of rules, or a list of such lists')
     .action(async ({ rules }: { rules: string }) => {
       if (!(await check(rules, group.flags(), io))) setExitCode(exitCodes.failed)
     })
@@ -54,17 +56,18 @@ function grantDocument({ id, conversationId, directory, tool, pattern, createdAt
 }
 
 /** One of a conversation belongs to the process that drives it. */
-async function revoke(id: string, io: Io): Promise<void> {
-  const grant = await withoutProject(id, io)
-  const { conversationId } = grant
+async function revoke(typed: string, io: Io): Promise<void> {
+  const grant = await withoutProject(typed, io)
+  const { id, conversationId } = grant
   if (conversationId !== null)
     await performVerb(io, conversationId, { verb: 'revoke', target: id, args: null })
   await write(io, `revoked: ${id}, ${ruleText(grant)}\n`)
 }
 
-async function withoutProject(id: string, io: Io): Promise<RuleRow> {
+async function withoutProject(typed: string, io: Io): Promise<RuleRow> {
   await using store = await openStore(io)
-  const grant = requireGrant(store, id)
+  const id = wholeId(store, typed, ['rul'])
+  const grant = orUnknown(store, id, ['rul'], () => requireGrant(store, id))
   if (grant.conversationId === null) await store.tx((tx) => revokeGrant(tx, id), { durable: true })
   return grant
 }

@@ -15,6 +15,7 @@ import { openStore } from '../open-store.ts'
 import { shortId } from '../typed-id.ts'
 import { bounds } from '../../core/limits.ts'
 import { addListOptions, isFound, limited, type ListFlags } from '../terminal/list-options.ts'
+import { outputColumns } from '../terminal/hanging-lines.ts'
 import { tableLines, type TableColumn } from '../terminal/table.ts'
 import { livingOwners } from '../remote/living-owner.ts'
 import { delegationText } from '../terminal/rule-text.ts'
@@ -27,8 +28,8 @@ interface PsFlags extends ListFlags {
 
 export function psCommand(program: Command, io: Io): void {
   addListOptions(program.command('ps'), 'agent, task or id')
-    .description('the runs that have not ended, running ones first')
-    .option('--all', 'those that have ended too')
+    .description('list runs that have not ended, running ones first')
+    .option('--all', 'list ended runs too')
     .option('--json', 'one JSON array')
     .action(async ({ all, json, ...flags }: PsFlags) => {
       await using store = await openStore(io)
@@ -115,7 +116,7 @@ function terminalTable(store: Store, rows: readonly PsRow[], { stdout }: Io): st
     cells: [shortId(store, id!), ...cells],
     facts,
   }))
-  return tableLines(COLUMNS, short, stdout.columns || 80)
+  return tableLines(COLUMNS, short, outputColumns({ stdout }))
     .map((each) => `${each}\n`)
     .join('')
 }

@@ -32,9 +32,9 @@ interface RecoverFlags {
 export function recoverCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
     .command('recover')
-    .description('take over what processes left that have ended, and drive it until it ends')
-    .option('--pause', 'only pause it: offshoot continue goes on with each')
-    .option('--dry-run', 'only show what there is')
+    .description('resume conversations whose process has died')
+    .option('--pause', 'only pause their runs; offshoot continue resumes each')
+    .option('--dry-run', 'only list them')
     .addOption(modeOption())
     .action(async (flags: RecoverFlags, command: Command) => {
       if (flags.dryRun) refuseUnused(command, NOTHING_RECOVERED)

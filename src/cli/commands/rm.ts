@@ -9,7 +9,7 @@ import { write, writeStderr, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { exactIdOf } from '../typed-id.ts'
 import { askYes } from '../terminal/ask-yes.ts'
-import { findConversation } from '../../runtime/views/resolve-id.ts'
+import { requireConversation } from '../unknown-id.ts'
 
 interface RmFlags {
   readonly force?: true
@@ -19,15 +19,15 @@ interface RmFlags {
 export function rmCommand(program: Command, io: Io): void {
   program
     .command('rm')
-    .description('delete a conversation with everything in it')
+    .description('delete a conversation and everything in it')
     .argument('<conversation>', 'its id, or a unique prefix')
-    .option('--force', 'even if runs of it have not stopped')
-    .option('--yes', 'without asking')
+    .option('--force', 'delete it even if runs have not stopped')
+    .option('--yes', 'do not ask for confirmation')
     .action(async (typed: string, { force, yes }: RmFlags) => {
       await using store = await openStore(io)
-      const { id } = findConversation(store, exactIdOf(store, typed, io))
+      const { id } = requireConversation(store, exactIdOf(store, typed, io, ['cnv']))
       const check = (reader: Reader): Conversation => {
-        const conversation = findConversation(reader, id)
+        const conversation = requireConversation(reader, id)
         if (!force) checkStopped(reader, conversation)
         return conversation
       }

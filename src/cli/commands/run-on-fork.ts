@@ -54,7 +54,7 @@ function refuseKept(flags: RunFlags): void {
   refuseHereAlone(
     { ...flags, allow: undefined, allowedTools: undefined, addDir: undefined },
     {
-      why: 'a fork keeps what the branch that it leaves has, and knows no',
+      why: 'a fork keeps the rules of the branch that it starts from, and cannot take',
       hint: 'leave one of them out',
     },
   )

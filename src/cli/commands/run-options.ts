@@ -8,9 +8,9 @@ import { addOutputOptions } from '../terminal/output-flags.ts'
 
 export function addRunOptions(command: Command, io: Io): Command {
   addOutputOptions(command, io)
-    .option('-C, --directory <dir>', 'the directory to work on', '.')
-    .option('-m, --model <provider/model>', 'offshoot models lists them')
-    .option('--agent <name>', 'who works on it', 'main')
+    .option('-C, --directory <dir>', 'work in this directory', '.')
+    .option('-m, --model <provider/model>', 'the model; offshoot models lists them')
+    .option('--agent <name>', 'the agent that answers', 'main')
     .addOption(modeOption())
     .addOption(approvalsOption())
     .option(
@@ -19,33 +19,42 @@ export function addRunOptions(command: Command, io: Io): Command {
       add,
     )
     .option('--deny <rule>', 'deny calls in this run, written as for --allow', add)
-    .option('--add-dir <dir...>', 'let this run use files of another directory too')
-    .option('--max-turns <n>', 'turns of the main run', wholeNumber)
+    .option('--add-dir <dir...>', 'let this run use files in another directory too')
+    .option('--max-turns <n>', 'maximum turns of the main run', wholeNumber)
     .addOption(budgetOption())
     .addOption(setOption())
-    .option('--append-system-prompt <text>', 'add to the instructions of the agent, in a new conversation')
-    .option('--json-schema <schema>', 'a JSON Schema that the answer has to satisfy')
-    .option('--conversation <id>', 'go on with a conversation')
+    .option(
+      '--append-system-prompt <text>',
+      'add text to the instructions of the agent; new conversations only',
+    )
+    .option('--json-schema <schema>', 'require an answer that satisfies this JSON Schema')
+    .option('--conversation <id>', 'continue this conversation')
     .addOption(
-      new Option('-c, --continue', 'go on with the latest conversation of this directory').conflicts([
+      new Option('-c, --continue', 'continue the latest conversation of this directory').conflicts([
         'conversation',
         'session',
       ]),
     )
     .addOption(
-      new Option('-r, --resume [id]', 'the same as --conversation; without an id, pick one').conflicts([
-        'conversation',
-        'continue',
-      ]),
+      new Option(
+        '-r, --resume [id]',
+        'continue this conversation; without an id, pick one from a list',
+      ).conflicts(['conversation', 'continue']),
     )
-    .option('--fork-session', 'with --continue or --resume: answer on a new branch from its last message')
+    .option(
+      '--fork-session',
+      'with --continue or --resume: answer on a new branch that starts at the last message',
+    )
     .addOption(
-      new Option('--input-format <format>', 'stream-json: one message a line on stdin, each answered in turn')
+      new Option(
+        '--input-format <format>',
+        'stream-json: read one message per line from stdin, and answer each in order',
+      )
         .choices(INPUT_FORMATS)
         .default('text'),
     )
     .option('--verbose', 'print each step on a line of its own')
-    .option('--background', 'hand it to a running offshoot serve, and print the ids')
+    .option('--background', 'let a running offshoot serve run it, and print the ids')
   return addForeignOptions(command)
 }
 

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import { OffshootError } from '../../core/errors.ts'
-import { isId, type BranchId, type ConversationId } from '../../core/ids.ts'
+import type { Conversation } from '../../core/conversation.ts'
+import type { BranchId, ConversationId } from '../../core/ids.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { isFinal } from '../../core/run-status.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
@@ -17,6 +18,7 @@ import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { idOf } from '../typed-id.ts'
+import { requireConversation } from '../unknown-id.ts'
 import { refuseUnusedInServer } from '../remote/background-options.ts'
 import {
   mainBranch,
@@ -29,7 +31,7 @@ import {
 import type { Reader } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { refuseDecidedElsewhere, refuseRulesElsewhere } from '../unused-options.ts'
-import { readPrompt } from '../terminal/read-task.ts'
+import { readPrompt, type TaskWords } from '../terminal/read-task.ts'
 import { hasPipedInput } from '../terminal/piped-input.ts'
 import { printOthersWaiting } from '../terminal/recovered-text.ts'
 import { isWithServer, runInServer, watchedElsewhere } from '../remote/server-run.ts'
@@ -42,8 +44,8 @@ import { addRunOptions, readRunFlags } from './run-options.ts'
 export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   const command = program
     .command('run')
-    .description('ask one thing, headless; the prompt may come from stdin')
-    .argument('[prompt]', 'what to do; - reads it from stdin; other data on stdin goes with it')
+    .description('answer one prompt and exit; the prompt may come from stdin')
+    .argument('[prompt]', 'the prompt; - reads it from stdin; other data on stdin is added to it')
   addRunOptions(command, io).action(async (prompt: string | undefined) => {
     const flags = await readRunFlags(command)
     if (flags.background) refuseUnusedInServer(command, flags)
@@ -51,31 +53,41 @@ export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): 
   })
 }
 
-const ABOUT_PROMPT = { what: 'prompt', example: 'offshoot run "what to do"' }
+const NEW: TaskWords = {
+  missing: 'there is no prompt',
+  hint: 'offshoot run "what to do", or the same on stdin',
+}
 
-async function run(promptArgument: string | undefined, flags: RunFlags, io: Io): Promise<number> {
-  refuseUnrelated(flags)
+function missingIn({ conversation, continue: latest }: RunFlags): TaskWords {
+  if (conversation === undefined && !latest) return NEW
+  const [option, id] = latest ? ['--continue', 'last'] : [`--resume ${conversation}`, conversation]
+  return {
+    missing: `${latest ? '--continue' : '--resume'} needs a prompt`,
+    hint: `offshoot ${option} "what to do next", or the same on stdin; offshoot continue ${id} resumes without a prompt`,
+  }
+}
+
+async function run(promptArgument: string | undefined, given: RunFlags, io: Io): Promise<number> {
+  refuseUnrelated(given)
+  const flags = given.conversation === true ? await withPicked(given, io) : given
   if (flags.inputFormat === 'stream-json')
     return await (await import('./run-messages.ts')).runMessages(promptArgument, flags, io, runOnce)
   const server = flags.background && requireServer(io, 'offshoot run drives it until it ends')
-  const prompt = await promptOf(promptArgument, io)
+  const prompt = await promptOf(promptArgument, flags, io)
   if (server) return await handOver(server, prompt, flags, io)
   return (await runOnce(prompt, flags, io)).code
 }
 
 /** @throws OffshootError `usage` */
 function refuseUnrelated({ forkSession, conversation, continue: latest, inputFormat }: RunFlags): void {
+  if (typeof conversation === 'string' && /\s/.test(conversation.trim())) throw promptForId(conversation)
   if (!forkSession) return
   if (inputFormat === 'stream-json')
-    throw new OffshootError(
-      'usage',
-      '--fork-session answers one prompt, and --input-format stream-json several',
-      {
-        hint: 'leave one of them out',
-      },
-    )
+    throw new OffshootError('usage', '--fork-session cannot be combined with --input-format stream-json', {
+      hint: 'leave one of them out',
+    })
   if (conversation !== undefined || latest) return
-  throw new OffshootError('usage', '--fork-session can do nothing without a conversation', {
+  throw new OffshootError('usage', '--fork-session needs a conversation', {
     hint: 'add --continue, or --resume ID',
   })
 }
@@ -90,7 +102,7 @@ async function runOnce(prompt: string, flags: RunFlags, io: Io): Promise<RunEnd>
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
     const { runtime, store, workspace } = composed
     rules.check(composed)
-    const known = await conversationOf(flags, store, workspace.root, io)
+    const known = namedConversation(flags, store, workspace.root, io)?.id
     checkTurn(store, known, io)
     if (known && flags.forkSession) {
       const { answerOnFork } = await import('./run-on-fork.ts')
@@ -120,11 +132,32 @@ async function rulesOf(flags: RunFlags, io: Io) {
 }
 
 /** `-`, or no argument: all of stdin. Else what stands on stdin is data beside the prompt. */
-async function promptOf(argument: string | undefined, io: Io): Promise<string> {
-  const given = argument === '-' ? undefined : argument
-  const prompt = await readPrompt(given, ABOUT_PROMPT, io)
+async function promptOf(argument: string | undefined, flags: RunFlags, io: Io): Promise<string> {
+  const given = argument === '-' ? undefined : (argument ?? (await askedMessage(flags, io)))
+  const prompt = await readPrompt(given, missingIn(flags), io)
   if (given === undefined || !hasPipedInput(io)) return prompt
   return (await import('../terminal/piped-data.ts')).withPipedData(prompt, io)
+}
+
+/** What a person at the terminal says in the conversation that they named or picked. */
+async function askedMessage(flags: RunFlags, io: Io): Promise<string | undefined> {
+  if (!hasPerson(io) || (flags.conversation === undefined && !flags.continue)) return undefined
+  await using store = await openStore(io)
+  const conversation = namedConversation(flags, store, rootOf(flags, io), io)
+  checkTurn(store, conversation?.id, io)
+  return conversation && (await (await import('./pick-conversation.ts')).askMessage(conversation, io))
+}
+
+/** `--resume` without an id. The run works where the conversation does. */
+async function withPicked(flags: RunFlags, io: Io): Promise<RunFlags> {
+  await using store = await openStore(io)
+  const { pickConversation } = await import('./pick-conversation.ts')
+  const { id, directory } = await pickConversation(store, rootOf(flags, io), io)
+  return { ...flags, conversation: id, directory }
+}
+
+function rootOf({ directory }: RunFlags, { cwd }: Io): string {
+  return createWorkspace(resolve(cwd, directory)).root
 }
 
 async function start(
@@ -164,13 +197,9 @@ async function equipped(
   if (appendSystemPrompt === undefined && jsonSchema === undefined) return { agent, prompt }
   const { readSchema, withAppended, withSchema } = await import('../run-agent.ts')
   if (conversationId && appendSystemPrompt !== undefined)
-    throw new OffshootError(
-      'usage',
-      '--append-system-prompt can do nothing: the conversation has its instructions',
-      {
-        hint: 'say it in the prompt, or start a new conversation',
-      },
-    )
+    throw new OffshootError('usage', '--append-system-prompt works only in a new conversation', {
+      hint: 'put it into the prompt, or start a new conversation',
+    })
   const outputSchema = jsonSchema === undefined ? undefined : readSchema(jsonSchema)
   return {
     agent: appendSystemPrompt === undefined ? agent : withAppended(agent, appendSystemPrompt),
@@ -229,7 +258,7 @@ async function goOnThere(
 }
 
 async function handOver(server: FoundServer, text: string, flags: RunFlags, io: Io): Promise<number> {
-  const directory = createWorkspace(resolve(io.cwd, flags.directory)).root
+  const directory = rootOf(flags, io)
   const conversationId = await knownConversation(flags, directory, io)
   const { maxTurns, budgetUsd, agent, mode } = flags
   const order = { text, model: modelFor(flags.model, io), maxTurns, budgetUsd }
@@ -247,35 +276,32 @@ async function handOver(server: FoundServer, text: string, flags: RunFlags, io: 
 async function knownConversation(flags: RunFlags, root: string, io: Io): Promise<ConversationId | undefined> {
   if (flags.conversation === undefined && !flags.continue) return undefined
   await using store = await openStore(io)
-  const known = await conversationOf(flags, store, root, io)
+  const known = namedConversation(flags, store, root, io)?.id
   checkTurn(store, known, io)
   return known
 }
 
-async function conversationOf(
-  flags: RunFlags,
+/** @throws OffshootError `usage`; `not_found` */
+function namedConversation(
+  { conversation: typed, continue: isLatest }: RunFlags,
   store: Reader,
   root: string,
   io: Io,
-): Promise<ConversationId | undefined> {
-  if (flags.conversation === true)
-    return await (await import('../terminal/pick-conversation.ts')).pickConversation(store, root, io)
-  if (flags.conversation !== undefined) {
-    const id = idOf(store, flags.conversation, io)
-    if (isId('cnv', id)) return id
-    throw new OffshootError('usage', `${JSON.stringify(flags.conversation)} is no id of a conversation`, {
-      hint: 'offshoot ls lists them',
-    })
-  }
-  if (!flags.continue) return undefined
-  const latest = store.find('conversations', {
-    where: { directory: root },
-    orderBy: 'updatedAt',
-    descending: true,
-    limit: 1,
-  })[0]
-  if (latest) return latest.id
+): Conversation | undefined {
+  if (typeof typed === 'string') return requireConversation(store, idOf(store, typed, io, ['cnv']))
+  if (!isLatest) return undefined
+  const query = { where: { directory: root }, orderBy: 'updatedAt', descending: true, limit: 1 } as const
+  const [latest] = store.find('conversations', query)
+  if (latest) return latest
   throw new OffshootError('usage', `there is no conversation on ${root} yet`, {
     hint: 'leave out --continue',
+  })
+}
+
+/** `--resume "fix it"` */
+function promptForId(typed: string): OffshootError {
+  const prompt = JSON.stringify(typed.slice(0, 100))
+  return new OffshootError('usage', `--resume takes an id before the prompt: ${prompt} is not an id`, {
+    hint: `offshoot --resume ID ${prompt}; offshoot --continue ${prompt} takes the latest conversation`,
   })
 }

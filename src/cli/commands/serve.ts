@@ -26,10 +26,14 @@ interface ServeFlags {
 export function serveCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
     .command('serve')
-    .description('a local server with a page for the browser; it goes on with what other processes left')
-    .option('--port <n>', 'the port to listen on; 0 picks a free one', port, 4680)
-    .option('--host <address>', 'on which address; another than 127.0.0.1 needs --expose', '127.0.0.1')
-    .option('--expose', 'let other machines in, for which --host is needed too')
+    .description('start a local server with a web page; it resumes conversations whose process has died')
+    .option('--port <n>', 'listen on this port; 0 picks a free one', port, 4680)
+    .option(
+      '--host <address>',
+      'listen on this address; any other than 127.0.0.1 needs --expose',
+      '127.0.0.1',
+    )
+    .option('--expose', 'let other machines connect; needs --host')
     .option('--open', 'open the page in a browser')
     .action(async (flags: ServeFlags) => setExitCode(await serve(flags, io)))
 }

@@ -15,7 +15,7 @@ interface ListFlags {
 }
 
 export function sessionsCommand(program: Command, io: Io): void {
-  const description = 'the browsers that are signed in to the page'
+  const description = 'list the browsers that are signed in to the page'
   const command = program.command('sessions').description(description)
   command.option('--json', 'one JSON array').commandsGroup('Commands:').helpCommand(false)
   command.allowExcessArguments().action(async (flags: ListFlags) => {
@@ -24,18 +24,18 @@ export function sessionsCommand(program: Command, io: Io): void {
   })
   command
     .command('ls')
-    .description('the same')
+    .description('list the sessions')
     .option('--json', 'one JSON array')
     .action(() => list(command.opts(), io))
   command
     .command('link')
-    .description('print a link that lets one browser in, once, for ten minutes')
+    .description('print a link that signs one browser in; it works once, for ten minutes')
     .action(() => link(io))
   command
     .command('revoke')
-    .description('end a session at once, with what its page shows')
-    .argument('[session]', 'its id')
-    .option('--all', 'every one')
+    .description('sign a browser out at once')
+    .argument('[session]', 'the id of a session, or a unique prefix')
+    .option('--all', 'sign every browser out')
     .action((id: string | undefined, { all }: { all?: true }) => revoke(id, all ?? false, io))
 }
 
@@ -80,9 +80,23 @@ async function revoke(id: string | undefined, isAll: boolean, io: Io): Promise<v
     throw new OffshootError('usage', 'expected the id of a session, or --all', {
       hint: 'offshoot sessions prints the ids',
     })
+  const whole = id && (await wholeSession(id, io))
   const server = findServer(io)
-  const ended = server ? await revokeThere(server, id) : revokeHere(id, io)
-  await write(io, `revoked: ${id ?? (ended === 1 ? '1 session' : `${ended} sessions`)}\n`)
+  const ended = server ? await revokeThere(server, whole) : revokeHere(whole, io)
+  await write(io, `revoked: ${whole ?? (ended === 1 ? '1 session' : `${ended} sessions`)}\n`)
+}
+
+/** The only session whose id starts so; anything else stays as it is. @throws OffshootError `usage` where several do. */
+async function wholeSession(typed: string, io: Io): Promise<string> {
+  const wanted = typed.startsWith('ses_') ? typed : `ses_${typed}`
+  const found = (await sessionsOf(io)).filter(({ id }) => id.startsWith(wanted.toLowerCase()))
+  if (found.length > 1)
+    throw new OffshootError(
+      'usage',
+      `${typed} is ambiguous: several sessions start with it: ${found.map(({ id }) => id).join(', ')}`,
+      { hint: 'type more of the id' },
+    )
+  return found[0]?.id ?? typed
 }
 
 async function revokeThere(server: FoundServer, id: string | undefined): Promise<number> {

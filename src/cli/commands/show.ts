@@ -19,7 +19,7 @@ import type { Reader, Store } from '../../store/port.ts'
 import { livingOwners } from '../remote/living-owner.ts'
 import { statusText, verbText } from '../terminal/status-text.ts'
 import {
-  branchLine,
+  branchLines,
   costText,
   readBranchTree,
   toolsText,
@@ -32,8 +32,10 @@ import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
 import { idOf } from '../typed-id.ts'
 import { readDelegations } from '../../runtime/authority/delegations.ts'
-import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
+import type { ResolvedId } from '../../runtime/views/resolve-id.ts'
+import { requireSubject } from '../unknown-id.ts'
 import { delegationText } from '../terminal/rule-text.ts'
+import { factLines, hangingLines, outputColumns } from '../terminal/hanging-lines.ts'
 import { transcriptFactsIn } from '../terminal/transcript-facts.ts'
 import { transcriptLines, type TranscriptDetail } from '../terminal/transcript-lines.ts'
 
@@ -45,21 +47,23 @@ interface ShowFlags extends TranscriptDetail {
 export function showCommand(program: Command, io: Io): void {
   program
     .command('show')
-    .description('show a conversation, branch or run: its branches as a tree, with state and figures')
-    .argument('<id>', 'of a conversation, branch or run; a unique prefix of it; or last')
-    .option('--messages', 'what was said on each branch too')
-    .addOption(new Option('--ids', 'the same, with the id of each message').conflicts('json'))
-    .addOption(new Option('--tools', 'the same, with inputs and results of tool calls').conflicts('json'))
-    .option('--json', 'one JSON object, messages included')
+    .description('show a conversation, branch or run as a tree, with status, turns and cost')
+    .argument('<id>', 'id of a conversation, branch or run, or a unique prefix; last: the latest here')
+    .option('--messages', 'print the messages of each branch too')
+    .addOption(new Option('--ids', 'print the messages with their ids').conflicts('json'))
+    .addOption(
+      new Option('--tools', 'print the messages with inputs and results of tool calls').conflicts('json'),
+    )
+    .option('--json', 'print one JSON object, messages included')
     .action(async (id: string, { json, messages, ...detail }: ShowFlags) => {
       await using store = await openStore(io)
-      const subject = resolveId(store, idOf(store, id, io))
+      const subject = requireSubject(store, idOf(store, id, io))
       if (json) return await write(io, jsonLine(subjectDocument(store, subject, linesOf(store, subject))))
       const style = await styleOf(store, subject, io)
       const isSaid = messages ?? detail.ids ?? detail.tools
       const said = isSaid ? messageLines(store, subject, style, detail) : []
       const lines = [...head(store, subject, style), ...tree(store, subject, style), ...said]
-      await write(io, `${lines.join('\n')}\n`)
+      await write(io, lines.map((line) => `${line}\n`).join(''))
     })
 }
 
@@ -114,20 +118,28 @@ function reportOf(store: Reader, run: StoredRun): string | null {
 
 async function styleOf(store: Store, subject: ResolvedId, io: Io): Promise<BranchLineStyle> {
   const icons = await iconsIn(subject.conversation.directory, io)
-  return { icons, lines: linesOf(store, subject), now: systemClock.now() }
+  return { icons, lines: linesOf(store, subject), now: systemClock.now(), columns: outputColumns(io) }
 }
 
 function head(store: Reader, subject: ResolvedId, style: BranchLineStyle): string[] {
   const { id, title, directory } = subject.conversation
-  const lines = [terminalLine(title), `${id} · ${terminalLine(directory)}`, '']
+  const { columns } = style
+  const lines = [
+    ...hangingLines(terminalLine(title), columns),
+    ...factLines([id, terminalLine(directory)], columns, MARGINS),
+    '',
+  ]
   if (subject.type === 'run')
     return [...lines, ...runLines(store, withCountedCalls(store, subject.run), style), '']
   const delegated = subject.type === 'branch' ? delegationText(readDelegations(store, subject.branch.id)) : []
-  return delegated.length > 0 ? [...lines, ...delegated, ''] : lines
+  if (delegated.length === 0) return lines
+  return [...lines, ...delegated.flatMap((line) => hangingLines(line, columns)), '']
 }
 
+const MARGINS = { first: '', rest: '    ' }
+
 /** The figures are those of this run alone. */
-function runLines(store: Reader, run: StoredRun, { lines, now }: BranchLineStyle): string[] {
+function runLines(store: Reader, run: StoredRun, { lines, now, columns }: BranchLineStyle): string[] {
   const { usage } = run
   const line = lines.get(run.id) ?? statusLine({ ...run, queuePosition: null })
   const facts = [
@@ -140,14 +152,18 @@ function runLines(store: Reader, run: StoredRun, { lines, now }: BranchLineStyle
   ]
   const report = reportOf(store, run)
   const finish = finishOfRun(run)
-  return [
-    `${terminalLine(run.agent)} · ${terminalLine(run.model)} · ${run.id}`,
-    facts.join(' · '),
+  const below = [
     ...delegationText(readDelegations(store, run.branchId)),
     ...(finish ? [`its last answer ended with: ${finish}`] : []),
     ...(run.error ? [`error: ${terminalLine(run.error.message)}`] : []),
     ...(run.reportNote ? [terminalLine(run.reportNote)] : []),
-    ...(report ? ['', terminalText(report).trimEnd()] : []),
+  ]
+  const said = report ? ['', ...terminalText(report).trimEnd().split('\n')] : []
+  return [
+    ...factLines([terminalLine(run.agent), terminalLine(run.model), run.id], columns, MARGINS),
+    ...factLines(facts, columns, MARGINS),
+    ...below.flatMap((line) => hangingLines(line, columns)),
+    ...said.flatMap((line) => hangingLines(line, columns, 0)),
   ]
 }
 
@@ -164,7 +180,7 @@ function nodesOf(store: Store, subject: ResolvedId): BranchNode[] {
 }
 
 function tree(store: Store, subject: ResolvedId, style: BranchLineStyle): string[] {
-  return nodesOf(store, subject).map((node) => branchLine(node, style))
+  return nodesOf(store, subject).flatMap((node) => branchLines(node, style))
 }
 
 /** What was said on each branch. */
@@ -177,10 +193,12 @@ function messageLines(
   const isDriven = livingOwners(store)(subject.conversation.id) !== undefined
   return nodesOf(store, subject).flatMap((node) => [
     '',
-    `── ${branchLine({ ...node, depth: 0 }, style)}`,
+    ...branchLines({ ...node, depth: 0 }, style, '── '),
     ...transcriptLines(readMessages(store, node.branch.id), {
       ...transcriptFactsIn(store, node.branch, isDriven),
       ...detail,
-    }),
+    })
+      .flatMap((entry) => entry.split('\n'))
+      .flatMap((line) => hangingLines(line, style.columns)),
   ])
 }

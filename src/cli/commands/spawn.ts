@@ -51,8 +51,8 @@ import { openStore } from '../open-store.ts'
 import { idOf } from '../typed-id.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { pickModel } from '../pick-model.ts'
-import { readPrompt } from '../terminal/read-task.ts'
-import { findConversation } from '../../runtime/views/resolve-id.ts'
+import { readPrompt, type TaskWords } from '../terminal/read-task.ts'
+import { requireConversation } from '../unknown-id.ts'
 
 interface SpawnFlags extends FollowFlags {
   readonly directory?: string
@@ -72,24 +72,30 @@ export function spawnCommand(program: Command, io: Io, setExitCode: SetExitCode)
   addOutputOptions(program.command('spawn'), io)
     .description('start a subagent without a main agent, and print its report; the task may come from stdin')
     .argument('[task]')
-    .option('--agent <name>', 'who works on it', 'general')
-    .option('--label <text>', 'what people see; default: the first words of the task')
-    .option('--conversation <id>', 'below the main branch of a conversation, instead of a new one')
+    .option('--agent <name>', 'the agent that does the task', 'general')
+    .option('--label <text>', 'the name that lists show; default: the first words of the task')
+    .option('--conversation <id>', 'start it in this conversation instead of a new one')
     .addOption(
-      new Option('--deliver <how>', 'whether the report wakes the main agent, or only stands in its context')
+      new Option(
+        '--deliver <how>',
+        'wake: the report wakes the main agent; announce: the agent reads it at its next turn',
+      )
         .choices(delivers)
         .default('announce'),
     )
-    .option('-C, --directory <dir>', 'the directory to work on')
-    .option('-m, --model <provider/model>', 'offshoot models lists them')
+    .option(
+      '-C, --directory <dir>',
+      'work in this directory; default: that of the conversation, or the current one',
+    )
+    .option('-m, --model <provider/model>', 'the model; offshoot models lists them')
     .addOption(modeOption())
     .addOption(approvalsOption())
-    .option('--max-turns <n>', 'turns of the run', wholeNumber)
+    .option('--max-turns <n>', 'maximum turns of the run', wholeNumber)
     .addOption(budgetOption())
     .addOption(setOption())
-    .option('--background', 'hand it to a running offshoot serve')
+    .option('--background', 'let a running offshoot serve run it, and print the ids')
     .addOption(
-      new Option('--backend <name>', 'who drives it; there is no other yet')
+      new Option('--backend <name>', 'the program that runs it; there is no other yet')
         .default('native')
         .helpGroup(LATER),
     )
@@ -101,13 +107,16 @@ export function spawnCommand(program: Command, io: Io, setExitCode: SetExitCode)
 
 type SpawnCommand = Extract<VerbCommand, { verb: 'spawn' }>
 
-const ABOUT_TASK = { what: 'task', example: 'offshoot spawn "what to do"' }
+const NO_TASK: TaskWords = {
+  missing: 'there is no task',
+  hint: 'offshoot spawn "what to do", or the same on stdin',
+}
 
 async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): Promise<number> {
   checkDriver(flags)
   const { conversation, isDriven } = await conversationOf(flags, io)
   const server = flags.background && serverFor(isDriven, io)
-  const task = await readPrompt(argument, ABOUT_TASK, io)
+  const task = await readPrompt(argument, NO_TASK, io)
   if (server) return await handOver(server, { task, conversation }, flags, io)
   const directory = resolve(io.cwd, flags.directory ?? conversation?.directory ?? '.')
   await trustBefore(directory, flags, io)
@@ -150,7 +159,7 @@ function serverFor(isDriven: boolean, io: Io): FoundServer | undefined {
 async function conversationOf({ conversation: id }: SpawnFlags, io: Io) {
   if (id === undefined) return { conversation: undefined, isDriven: false }
   await using store = await openStore(io)
-  const conversation = findConversation(store, idOf(store, id, io))
+  const conversation = requireConversation(store, idOf(store, id, io, ['cnv']))
   checkTurn(store, conversation.id, io)
   const ownership = new Ownership({ store, clock: systemClock, owner: randomUUID() })
   return { conversation, isDriven: ownership.livingOwner(conversation.id) !== undefined }

@@ -6,15 +6,15 @@ import { performVerb, verbTarget } from '../remote/perform-verb.ts'
 export function steerCommand(program: Command, io: Io): void {
   program
     .command('steer')
-    .description('say something to a run; it reads it at its next turn')
+    .description('send a message to a run, which reads it at its next turn')
     .argument('<id>', 'of a run, branch or conversation')
-    .argument('<text>')
+    .argument('<text>', 'the message')
     .action(async (typed: string, text: string) => {
       if (text.trim() === '')
-        throw new OffshootError('usage', 'there is nothing to say', { hint: 'offshoot steer ID "text"' })
+        throw new OffshootError('usage', 'the message is empty', { hint: 'offshoot steer ID "text"' })
       const { id, target } = await verbTarget(io, typed)
       const { itemId, runId, waits } = await performVerb(io, id, { verb: 'steer', target, args: { text } })
-      const when = waits ? 'when it is taken up: offshoot recover' : 'at its next turn'
+      const when = waits ? 'once it is resumed: offshoot recover' : 'at its next turn'
       await write(io, `${itemId}: ${runId} reads it ${when}\n`)
     })
 }

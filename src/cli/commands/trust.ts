@@ -23,11 +23,11 @@ interface TrustFlags {
 export function trustCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
     .command('trust')
-    .description('grant what the files of a directory ask for; without a terminal the command is the yes')
-    .argument('[dir]', 'default: the one that you are in')
-    .addOption(new Option('--list', 'the directories that you trust').conflicts(['revoke', 'dryRun']))
-    .addOption(new Option('--revoke', 'take it back').conflicts('dryRun'))
-    .option('--dry-run', 'only show')
+    .description('trust what the files of a directory request; without a terminal it does not ask')
+    .argument('[dir]', 'default: the current directory')
+    .addOption(new Option('--list', 'list the directories that you trust').conflicts(['revoke', 'dryRun']))
+    .addOption(new Option('--revoke', 'stop trusting the directory').conflicts('dryRun'))
+    .option('--dry-run', 'only list the requests')
     .option('--json', 'as JSON on one line')
     .action(async (directory: string | undefined, flags: TrustFlags) =>
       setExitCode(await trust(directory, flags, io)),

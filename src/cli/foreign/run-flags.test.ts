@@ -49,7 +49,7 @@ describe('the modes of Claude Code', () => {
   test('one that denies what asks is an error with --background: the server asks', async () => {
     const { code, stderr } = await user.call(['-p', 'Go.', '--background', '--permission-mode', 'dontAsk'])
     expect(code).toBe(2)
-    expect(stderr).toContain('--permission-mode can do nothing: the server asks the people who use it')
+    expect(stderr).toContain('--permission-mode has no effect: the server asks the people who use it')
   })
 
   test('one that contradicts --mode is an error', async () => {
@@ -193,16 +193,34 @@ describe('sessions', () => {
       stdout: 'done\n',
     })
     expect(user.rows("SELECT count(*) AS n FROM branches WHERE kind = 'fork'")).toEqual([{ n: 1 }])
-    expect((await user.call(['-p', 'x', '--fork-session'])).stderr).toMatch(
-      /can do nothing without a conversation/,
-    )
+    expect((await user.call(['-p', 'x', '--fork-session'])).stderr).toMatch(/needs a conversation/)
     expect((await user.call(['-c', 'x', '--fork-session', '--deny', 'bash'])).stderr).toMatch(
-      /knows no --deny/,
+      /cannot take --deny/,
     )
   })
 
   test('--resume without an id needs somebody who picks one', async () => {
-    expect((await user.call(['run', '--resume'], { input: 'Go.' })).stderr).toMatch(/--resume needs an id/)
+    const { code, stdout, stderr } = await user.call(['--resume'], { input: 'Go.' })
+    expect([code, stdout]).toEqual([2, ''])
+    const [head, first] = stderr.split('\n')
+    expect(head).toMatch(/^ +TITLE +AGE +STATE +AGENT$/)
+    expect(first).toMatch(/^cnv_\w+ +.+ just now +completed +main$/)
+    const [id] = /^cnv_\w+/.exec(first!)!
+    expect(stderr).toContain(
+      `offshoot: --resume needs an id: there is no terminal to pick a conversation on\n  offshoot --resume ${id} "`,
+    )
+    expect(await user.call(['--resume', id, 'Go.', '-m', model])).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    [['-c'], '--continue needs a prompt\n  offshoot --continue "what to do next", or the same on stdin'],
+    [['run', '-c'], 'offshoot continue last resumes without a prompt'],
+    [['-r', 'last'], '--resume needs a prompt\n  offshoot --resume last "what to do next"'],
+    [['-r', 'fix the test'], '--resume takes an id before the prompt: "fix the test" is not an id'],
+  ])('%j says what is missing', async (args, words) => {
+    const { code, stderr } = await user.call(args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(words)
   })
 })
 
@@ -215,10 +233,7 @@ describe('the agent of one run', () => {
     )
     expect(JSON.parse(String(row!['part'])).text).toContain('## Added on the command line\nAnswer in Latin.')
     const again = await user.call(['-c', ...args])
-    expect([again.code, again.stderr]).toEqual([
-      2,
-      expect.stringMatching(/the conversation has its instructions/),
-    ])
+    expect([again.code, again.stderr]).toEqual([2, expect.stringMatching(/works only in a new conversation/)])
   })
 
   test('answers with JSON that satisfies a schema', async () => {

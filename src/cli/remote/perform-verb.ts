@@ -11,8 +11,9 @@ import { checkTurn, startsTurn } from '../person-only-commands.ts'
 import type { Io } from '../io.ts'
 import { composeWatched } from '../terminal/compose-watched.ts'
 import { openStore } from '../open-store.ts'
+import type { IdKind } from '../id-kinds.ts'
 import { exactIdOf, idOf } from '../typed-id.ts'
-import { resolveId } from '../../runtime/views/resolve-id.ts'
+import { requireSubject } from '../unknown-id.ts'
 
 /**
  * Has a verb carried out by the process that drives the conversation, whatever the configuration here is; by this one
@@ -41,14 +42,17 @@ export interface VerbTarget {
   readonly target: string
 }
 
+/** What a verb acts on, the narrowest first. */
+export const ACTED_ON: readonly IdKind[] = ['run', 'brn', 'cnv']
+
 /**
  * What a person typed for a conversation, branch or run. `exact`: for a verb that cannot be undone.
  * @throws OffshootError `usage` when it names nothing, or is ambiguous.
  */
 export async function verbTarget(io: Io, typed: string, exact?: 'exact'): Promise<VerbTarget> {
   await using store = await openStore(io)
-  const target = exact ? exactIdOf(store, typed, io) : idOf(store, typed, io)
-  return { id: resolveId(store, target).conversation.id, target }
+  const target = exact ? exactIdOf(store, typed, io, ACTED_ON) : idOf(store, typed, io, ACTED_ON)
+  return { id: requireSubject(store, target, ACTED_ON).conversation.id, target }
 }
 
 async function ask(io: Io, id: ConversationId, command: VerbCommand) {

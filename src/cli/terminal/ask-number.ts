@@ -1,9 +1,9 @@
 import type { ApprovalId, ConversationId, QuestionId } from '../../core/ids.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { findConversation } from '../../runtime/views/resolve-id.ts'
 import type { Reader } from '../../store/port.ts'
 import { wholeId } from '../typed-id.ts'
+import { requireConversation } from '../unknown-id.ts'
 
 export const WHERE_ASKED = 'offshoot ps shows which runs wait for an answer'
 
@@ -24,7 +24,7 @@ const LISTED = 5
 
 /** Whether a person means a number and no id: `#3`, `cnv_…#3`, and `3`, which is refused with how it is written. */
 export function isTypedNumber(typed: string): boolean {
-  return typed.includes('#') || /^\d/.test(typed)
+  return typed.includes('#') || /^\d{1,9}$/.test(typed)
 }
 
 /**
@@ -62,7 +62,7 @@ function parse(reader: Reader, typed: string) {
     })
   return {
     number: Number(number),
-    conversationId: before ? findConversation(reader, wholeId(reader, before)).id : undefined,
+    conversationId: before ? requireConversation(reader, wholeId(reader, before, ['cnv'])).id : undefined,
   }
 }
 

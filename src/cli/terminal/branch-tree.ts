@@ -7,6 +7,7 @@ import { addCost } from '../../core/usage.ts'
 import { withCountedCalls } from '../../runtime/views/counted-calls.ts'
 import type { Reader } from '../../store/port.ts'
 import type { StatusLine } from '../../core/status-line/status-line.ts'
+import { factLines } from './hanging-lines.ts'
 import { terminalMark } from './progress/agent-icons.ts'
 import { statusText, verbText } from './status-text.ts'
 
@@ -55,22 +56,30 @@ export interface BranchLineStyle {
   /** By the latest run of each branch. */
   readonly lines: ReadonlyMap<RunId, StatusLine>
   readonly now: number
+  /** Infinity: a branch has one line. */
+  readonly columns: number
 }
 
 /**
- * One branch on one line: mark, label, agent, status line, figures, id, and what helps. The figures are those of all runs
- * of the branch. The mark of a subagent is its icon.
+ * One branch: mark, label, agent, status line, figures, id, and what helps. The figures are those of all runs of the
+ * branch. The mark of a subagent is its icon.
  */
-export function branchLine({ branch, depth, runs }: BranchNode, style: BranchLineStyle): string {
+export function branchLines(
+  { branch, depth, runs }: BranchNode,
+  style: BranchLineStyle,
+  before = '',
+): string[] {
   const { kind, label, agent, id } = branch
-  const indent = '  '.repeat(Math.min(depth, MAX_INDENT)) + (depth > MAX_INDENT ? `${depth} ` : '')
+  const margin = '  '.repeat(Math.min(depth, MAX_INDENT))
+  const indent = `${before}${margin}${depth > MAX_INDENT ? `${depth} ` : ''}`
   const named = label === agent ? label : `${label} (${agent})`
   const last = runs.at(-1)
   const line = last && style.lines.get(last.id)
   const status = last && line ? [statusText(line, last, style.now)] : []
   const facts = [terminalLine(named), ...status, ...figures(runs), id, ...(line ? verbText(line) : [])]
   const own = kind === 'subagent' ? terminalMark(style.icons?.get(agent)) : MARKS[kind]
-  return `${indent}${own ?? `◇ ${terminalLine(kind)}`} ${facts.join(' · ')}`
+  const first = `${indent}${own ?? `◇ ${terminalLine(kind)}`} `
+  return factLines(facts, style.columns, { first, rest: `${margin}    ` })
 }
 
 function figures(runs: readonly StoredRun[]): string[] {

@@ -14,9 +14,9 @@ const TERMINAL_ROWS = 30
 
 export function addListOptions(command: Command, searched: string): Command {
   return command
-    .option('--limit <n>', `at most so many; default on a terminal: ${TERMINAL_ROWS}`, wholeNumber)
-    .addOption(new Option('--status <status>', 'only those of this status').choices(runStatuses))
-    .option('--search <text>', `only those with this text in ${searched}`)
+    .option('--limit <n>', `list at most N; default on a terminal: ${TERMINAL_ROWS}`, wholeNumber)
+    .addOption(new Option('--status <status>', 'list only this status').choices(runStatuses))
+    .option('--search <text>', `list only matches of this text in ${searched}`)
 }
 
 /** Whether one of the texts holds what is searched for, in whatever case. */

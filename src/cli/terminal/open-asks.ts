@@ -3,8 +3,8 @@ import type { ApprovalId, BranchId, ConversationId, QuestionId, RunId } from '..
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { OffshootEvent } from '../../core/events.ts'
 import { readEvents } from '../../runtime/log/stored-events.ts'
-import { resolveId } from '../../runtime/views/resolve-id.ts'
 import type { Reader } from '../../store/port.ts'
+import { requireSubject } from '../unknown-id.ts'
 import { cleanApproval, type Io } from '../io.ts'
 import { askedAs, isTypedNumber, WHERE_ASKED } from './ask-number.ts'
 
@@ -31,7 +31,7 @@ export function placeInLine(reader: Reader, conversationId: ConversationId, id: 
  */
 export function onlyAsked(reader: Reader, id: string, command: ListedAsk['command']): ListedAsk['id'] {
   if (isTypedNumber(id)) return askedAs(reader, id, command)
-  const subject = resolveId(reader, id)
+  const subject = requireSubject(reader, id, [command === 'approve' ? 'apr' : 'que'])
   const all = listedAsks(reader, subject.conversation.id).filter(({ runId, branchId }) =>
     subject.type === 'run' ? runId === id : subject.type === 'branch' ? branchId === id : true,
   )

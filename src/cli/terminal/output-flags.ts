@@ -10,14 +10,16 @@ interface Chosen {
 
 /** `--output-format`, and `--raw-output` for the answer as it is. */
 export function addOutputOptions(command: Command, io: Io): Command {
-  command.addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
+  command.addOption(
+    new Option('--output-format <format>', 'how to print the run').choices(OUTPUT_FORMATS).default('text'),
+  )
   return addRawOption(command, io, 'the answer')
 }
 
 /** A terminal is refused: what is raw may be a command to it. */
 export function addRawOption(command: Command, io: Io, what: string): Command {
   return command
-    .option('--raw-output', `${what} as it is, control characters and secrets too; never to a terminal`)
+    .option('--raw-output', `print ${what} unchanged, with control characters and secrets; not to a terminal`)
     .hook('preAction', (_, called) => checkRaw(called.opts<Chosen>(), io))
 }
 

@@ -35,19 +35,19 @@ export function resumedUnknownLines(recovered: readonly RecoveredRun[]): string[
 
 /** What was found, and what became of it, in one line. */
 export function recoveredText(recovered: readonly RecoveredRun[]): string {
-  const runs = recovered.length === 1 ? 'a run' : `${recovered.length} runs`
+  const runs = recovered.length === 1 ? '1 run' : `${recovered.length} runs`
   const counts = BECAME.map(([became, words]) => [
     words,
     recovered.filter((each) => each.became === became).length,
   ])
   const outcome = counts.filter(([, count]) => count !== 0).map(([words, count]) => `${count} ${words}`)
-  return `taken up: ${runs} that a process left which has ended: ${outcome.join(', ')}`
+  return `recovered ${runs} of a process that has died: ${outcome.join(', ')}`
 }
 
 const BECAME = [
-  ['queued', 'going on'],
+  ['queued', 'resumed'],
   ['paused', 'paused'],
-  ['failed', 'given up'],
+  ['failed', 'failed'],
   ['cancelled', 'cancelled'],
 ] as const
 
@@ -98,9 +98,6 @@ export async function printOthersWaiting(
 ): Promise<void> {
   const others = runtime.left.conversations().filter((id) => id !== conversationId).length
   if (others === 0) return
-  const what = others === 1 ? 'one more conversation was' : `${others} more conversations were`
-  await writeStderr(
-    io,
-    `offshoot: ${what} left by a process that has ended; offshoot recover takes up what is left\n`,
-  )
+  const what = others === 1 ? '1 other conversation has' : `${others} other conversations have`
+  await writeStderr(io, `offshoot: ${what} runs of a process that has died; offshoot recover resumes them\n`)
 }

@@ -27,7 +27,20 @@ test('a cell that does not fit is cut, and a fact has a line of its own', () => 
     'ID  TASK            TIME',
     'a1  a task of man…  3s',
     '    Running',
-    '    offshoot approve apr_1',
+    '    offshoot approve',
+    '      apr_1',
+  ])
+})
+
+test('a fact that is wider than the table is broken at its blanks, and no id is', () => {
+  const id = `run_${'0'.repeat(26)}`
+  const facts = [`delegated by you: bash:npm test *, bash:npm run build`, `offshoot continue ${id}`]
+  const lines = tableLines(COLUMNS, [{ cells: ['a1', 'look', '3s'], facts }], 36)
+  expect(lines.slice(2)).toEqual([
+    '    delegated by you: bash:npm test',
+    '      *, bash:npm run build',
+    '    offshoot continue',
+    `      ${id}`,
   ])
 })
 

@@ -1,3 +1,4 @@
+import { factLines } from './hanging-lines.ts'
 import { cutToWidth, drawable, padToWidth, widthOf } from './progress/text-width.ts'
 
 export interface TableColumn {
@@ -15,7 +16,7 @@ export interface TableRow {
 const GAP = '  '
 const MIN_FLEXIBLE = 8
 
-/** A table with a header for a terminal of so many columns. No line is wider, but for a fact that is. */
+/** A table with a header for a terminal of so many columns. No line is wider, but for a word that is. */
 export function tableLines(
   columns: readonly TableColumn[],
   rows: readonly TableRow[],
@@ -32,7 +33,7 @@ export function tableLines(
     return cutToWidth(fields.join(GAP).trimEnd(), width)
   }
   const [head = [], ...body] = cells
-  return [line(head), ...body.flatMap((row, i) => [line(row), ...factLines(rows[i]!.facts ?? [], width)])]
+  return [line(head), ...body.flatMap((row, i) => [line(row), ...below(rows[i]!.facts ?? [], width)])]
 }
 
 /** What does not fit is taken from the widest flexible column, and then from the next. */
@@ -47,13 +48,7 @@ function fitted(columns: readonly TableColumn[], natural: readonly number[], wid
   }
 }
 
-function factLines(facts: readonly string[], width: number): string[] {
-  const lines: string[] = []
-  for (const fact of facts.map(drawable)) {
-    const last = lines.at(-1)
-    const joined = `${last} · ${fact}`
-    if (last !== undefined && widthOf(joined) <= width) lines[lines.length - 1] = joined
-    else lines.push(`    ${fact}`)
-  }
-  return lines
+function below(facts: readonly string[], width: number): string[] {
+  const margin = ' '.repeat(4)
+  return factLines(facts.map(drawable), width, { first: margin, rest: margin })
 }

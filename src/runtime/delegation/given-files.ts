@@ -18,7 +18,7 @@ export type GivenFilesPorts = AuthorityPorts & Pick<Deps, 'store'>
 
 /**
  * The text of files added to a branch, as its agent may read them. The rules of the branch decide, without asking.
- * @throws OffshootError `usage` for a file that they do not allow, or that cannot be read.
+ * @throws OffshootError `usage` for a file that they do not allow, that is outside, or that cannot be read.
  */
 export async function readGivenFiles(
   deps: GivenFilesPorts,
@@ -32,11 +32,19 @@ export async function readGivenFiles(
   const decided = distinct(paths.map((path) => workspace.resolve(path))).map((path) =>
     decidePath(reader, workspace, path),
   )
+  for (const { path, decision } of decided)
+    if (path.outside && decision.action === 'ask') throw outsideError(path.absolute, workspace)
   const files = await readContextFiles(decided, workspace, workspace.root, false)
   for (const file of files)
     if ('problem' in file)
       throw new OffshootError('usage', `${file.path} cannot be given to ${branchId}: ${file.problem}`)
   return filesPrompt(files)
+}
+
+function outsideError(file: string, { root }: Workspace): OffshootError {
+  return new OffshootError('usage', `${file} is outside ${root}, and no rule allows reading it`, {
+    hint: `copy it into ${root}, or add a rule: {"tool": "external_directory", "pattern": ${JSON.stringify(file)}, "action": "allow"}`,
+  })
 }
 
 function authorityHere(deps: GivenFilesPorts, branchId: BranchId): Authority & { readonly agent: string } {
