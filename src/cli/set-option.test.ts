@@ -53,11 +53,11 @@ describe('--set', () => {
     ['anthropic.speed=fast', 'providerOptions: anthropic.speed is not a known option'],
     ['anthropic=1', 'there is no setting "anthropic"'],
     ['providerOptions=1', 'providerOptions: '],
-    ['__proto__.x=1', 'providerOptions: no options are known of the provider "__proto__"'],
-    ['constructor.x=1', 'providerOptions: no options are known of the provider "constructor"'],
-    ['prototype.x=1', 'providerOptions: no options are known of the provider "prototype"'],
-    ['anthropic.__proto__.x=1', 'providerOptions: anthropic.__proto__ is no option that can be set'],
-    ['providerOptions={"__proto__":{"x":1}}', 'no options are known of the provider "__proto__"'],
+    ['__proto__.x=1', 'providerOptions: no options are known for the provider "__proto__"'],
+    ['constructor.x=1', 'providerOptions: no options are known for the provider "constructor"'],
+    ['prototype.x=1', 'providerOptions: no options are known for the provider "prototype"'],
+    ['anthropic.__proto__.x=1', 'providerOptions: anthropic.__proto__ is not a known option'],
+    ['providerOptions={"__proto__":{"x":1}}', 'no options are known for the provider "__proto__"'],
   ])('refuses %s', (value, message) => {
     expect(() => parsed(value)).toThrow(message)
   })

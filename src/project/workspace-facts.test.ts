@@ -293,7 +293,7 @@ describe('the notes that count for a file', () => {
     }
     symlinkSync('/etc/hostname', join(root, 'own/AGENTS.md'))
     put('own/CLAUDE.md', '@../../beside.md')
-    expect(below('own/x.ts')![1]).toContain('which was not read: it is outside of the workspace')
+    expect(below('own/x.ts')![1]).toContain('which was not read: it is outside the workspace')
     expect(below('../x.ts')).toBeUndefined()
   })
 })

@@ -97,7 +97,10 @@ describe('a body', () => {
   test.each(withFields)('%s %s: it has to be there where fields are taken', async (method, path) => {
     const { branchId } = await served.begin({ '*': [{ text: 'done' }] })
     const answer = await served.call(method, `/api${path.replace(':id', branchId)}`, '')
-    expect([answer.status, ServedUser.why(answer)]).toEqual([400, expect.stringContaining('no body')])
+    expect([answer.status, ServedUser.why(answer)]).toEqual([
+      400,
+      expect.stringContaining('the body is missing'),
+    ])
   })
 
   test('a verb without fields needs none', async () => {

@@ -127,7 +127,7 @@ test.each([
     expect(list.stdout).toContain(
       `\n${name.padEnd(12)} ignored   not granted: replaces the built-in agent ${ours} (`,
     )
-    expect(list.stdout).toContain(` means it too) by the agent ${name}`)
+    expect(list.stdout).toContain(` means it too) with the agent ${name}`)
     await user.trust()
     expect((await user.call(['agents', 'show', name])).stdout).toMatch(new RegExp(`^${name}\\nevil`))
   },

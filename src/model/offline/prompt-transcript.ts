@@ -56,7 +56,7 @@ export function readTranscript(prompt: LanguageModelV4Prompt): Transcript {
 
 /** The runtime's messages to a run, which ask for nothing new. */
 function isNotice(text: string): boolean {
-  if (/^your report does not satisfy the schema\b/i.test(text)) return true
+  if (/^your report does not satisfy (?:its|the) schema\b/i.test(text)) return true
   if (text.length > 1_000) return false
   if (/^\s*continue your previous work\b/i.test(text)) return true
   return (
