@@ -46,8 +46,8 @@ export function readFields(
 /** What there is no code for yet: it is refused, so that nobody relies on it. */
 const NOT_YET: Readonly<Record<string, string>> = {
   hooks: 'hooks are not run yet',
-  sandbox: 'there is no sandbox yet',
-  sandboxmode: 'there is no sandbox yet',
+  sandbox: 'the configuration decides it for all agents',
+  sandboxmode: 'the configuration decides it for all agents',
   memory: 'agents have no memory of their own yet',
   announce: 'every report is announced in full',
   announceformat: 'every report is announced in full',

@@ -17,7 +17,7 @@ export function environmentSource(env: Env, below: () => Config): ReadSource {
 /** In a process that a run has started an agent sets the environment: it narrows, and nothing else. */
 function ofCaller(env: Env, source: ReadSource, below: () => Config): ReadSource {
   if (!source.found || !hasRunMark(env)) return source
-  const { values, dropped } = narrowEnvironment(source.values, below().limits)
+  const { values, dropped } = narrowEnvironment(source.values, below())
   const warnings = dropped.map(
     (key) =>
       `environment: ${key} only narrows in a process that a run has started; the rest of it is ignored`,

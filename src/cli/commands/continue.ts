@@ -6,7 +6,9 @@ import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { ModelSettings } from '../../core/model-settings.ts'
+import type { SandboxSetting } from '../../config/sandbox-setting.ts'
 import type { Mode } from '../../permissions/modes.ts'
+import { sandboxOption } from '../sandbox-option.ts'
 import { composeWatched } from '../terminal/compose-watched.ts'
 import type { Continued } from '../../runtime/control/continue-branch.ts'
 import { checkTurn } from '../person-only-commands.ts'
@@ -37,6 +39,7 @@ import type { Reader } from '../../store/port.ts'
 
 interface ContinueFlags extends FollowFlags {
   readonly mode?: Mode
+  readonly sandbox?: SandboxSetting
   readonly model?: string
   readonly file?: readonly string[]
   readonly maxTurns?: number
@@ -50,6 +53,7 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
     .argument('<id>', 'of a branch, run or conversation')
     .argument('[text]', 'what it is told first; default: to continue its previous work')
     .addOption(modeOption())
+    .addOption(sandboxOption())
     .addOption(approvalsOption())
     .option('-m, --model <provider/model>', 'default: the one that it has')
     .option('--file <path>', 'a file whose text it reads first; may be repeated', collect)
@@ -69,7 +73,7 @@ function collect(path: string, before: readonly string[] = []): readonly string[
 async function goOn(typed: string, text: string | undefined, flags: ContinueFlags, io: Io): Promise<number> {
   const { id: conversationId, directory, target } = await placeOf(typed, io)
   await trustBefore(directory, flags, io)
-  const composed = await composeWatched(directory, flags.mode, io)
+  const composed = await composeWatched(directory, flags, io)
   const { runtime, workspace, systemText, warnings } = composed
   const { maxTurns, budgetUsd, set: settings } = flags
   const model = flags.model && absoluteScript(flags.model, io.cwd)

@@ -2,7 +2,9 @@ import type { Command } from 'commander'
 import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
+import type { SandboxSetting } from '../../config/sandbox-setting.ts'
 import type { Mode } from '../../permissions/modes.ts'
+import { sandboxOption } from '../sandbox-option.ts'
 import { composeWatched } from '../terminal/compose-watched.ts'
 import { requireMessage } from '../../runtime/conversation/fork-branch.ts'
 import { checkTurn, hasPerson } from '../person-only-commands.ts'
@@ -37,6 +39,7 @@ import { readPrompt } from '../terminal/read-task.ts'
 interface ForkFlags extends FollowFlags {
   readonly model?: string
   readonly mode?: Mode
+  readonly sandbox?: SandboxSetting
   readonly maxTurns?: number
 }
 
@@ -52,6 +55,7 @@ export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode):
     .argument('[text]', 'what to say there; - reads it from stdin')
     .option('-m, --model <provider/model>', 'default: the one that the branch has')
     .addOption(modeOption())
+    .addOption(sandboxOption())
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns of the run; default: as many as the last run there', wholeNumber)
     .addOption(budgetOption())
@@ -84,7 +88,7 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
   }
   const text = await readPrompt(given === '-' ? undefined : given, ABOUT_TEXT, io)
   await trustBefore(directory, flags, io)
-  const composed = await composeWatched(directory, flags.mode, io)
+  const composed = await composeWatched(directory, flags, io)
   try {
     const { runtime, workspace, systemText } = composed
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
