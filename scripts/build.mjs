@@ -33,7 +33,11 @@ const ENTRIES = [
   ...Object.entries(MANIFEST.bin).map(([key, source]) => ({ key: undefined, source, name: key })),
 ]
 /** Started as processes (docs/processes.md) and threads of their own. */
-const PROGRAMS = { 'src/exec/guard-process.ts': 'guard', 'src/tools/web/markdown-worker.ts': 'markdown' }
+const PROGRAMS = {
+  'src/exec/guard-process.ts': 'guard',
+  'src/exec/sandbox/cell-supervisor.ts': 'cell',
+  'src/tools/web/markdown-worker.ts': 'markdown',
+}
 
 /**
  * Packages that are in the library's bundle: other bundlers cannot make one file of a program that imports them, because

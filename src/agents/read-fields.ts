@@ -46,8 +46,8 @@ export function readFields(
 /** Features without an implementation yet: refused, so that nobody relies on them. */
 const NOT_YET: Readonly<Record<string, string>> = {
   hooks: 'hooks are not run yet',
-  sandbox: 'there is no sandbox yet',
-  sandboxmode: 'there is no sandbox yet',
+  sandbox: 'the configuration decides it for all agents',
+  sandboxmode: 'the configuration decides it for all agents',
   memory: 'agents have no memory of their own yet',
   announce: 'reports are always announced in full',
   announceformat: 'reports are always announced in full',

@@ -73,6 +73,7 @@ function decidingOption(command: Command): string | undefined {
   if (edit !== undefined) return 'inbox --edit'
   if (more.allow ?? more.allowedTools) return 'run --allow'
   if (more.addDir) return 'run --add-dir'
+  if (more.sandbox !== undefined && more.sandbox !== 'required') return `the sandbox ${more.sandbox}`
   const budgetUsd = more.budgetUsd ?? more.maxBudgetUsd
   return expose ? 'serve --expose' : (personOnly({ mode, model, budgetUsd, settings }) ?? foreignMode(more))
 }
@@ -92,6 +93,7 @@ interface Options {
   readonly allow?: readonly string[]
   readonly allowedTools?: readonly string[]
   readonly addDir?: readonly string[]
+  readonly sandbox?: string
   readonly expose?: true
   /** Of `inbox`: the words of somebody else. */
   readonly edit?: string

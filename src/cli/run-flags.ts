@@ -1,3 +1,4 @@
+import type { SandboxSetting } from '../config/sandbox-setting.ts'
 import type { ConversationId } from '../core/ids.ts'
 import type { ModelSettings } from '../core/model-settings.ts'
 import type { Mode } from '../permissions/modes.ts'
@@ -13,6 +14,7 @@ export interface RunFlags extends FollowFlags {
   /** On the command line, and not by default. */
   readonly isAgentNamed: boolean
   readonly mode?: Mode
+  readonly sandbox?: SandboxSetting
   readonly maxTurns?: number
   readonly set?: ModelSettings
   /** true: the one that a person picks. */

@@ -57,6 +57,7 @@ const HERE_ALONE = {
   addDir: '--add-dir',
   appendSystemPrompt: '--append-system-prompt',
   jsonSchema: '--json-schema',
+  sandbox: '--sandbox',
 } as const
 
 type HereAlone = { readonly [name in keyof typeof HERE_ALONE]?: unknown }

@@ -17,7 +17,7 @@ export function environmentSource(env: Env, below: () => Config): ReadSource {
 /** In a process that a run started, an agent controls the environment: it can only restrict. */
 function ofCaller(env: Env, source: ReadSource, below: () => Config): ReadSource {
   if (!source.found || !hasRunMark(env)) return source
-  const { values, dropped } = narrowEnvironment(source.values, below().limits)
+  const { values, dropped } = narrowEnvironment(source.values, below())
   const warnings = dropped.map(
     (key) =>
       `environment: in a process that a run started, ${key} can only restrict; its other settings are ignored`,

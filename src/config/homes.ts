@@ -16,6 +16,11 @@ export function dataHome(env: Env): string {
   )
 }
 
+/** Directories of the program's own settings and data. */
+export function ownDirectories(env: Env): string[] {
+  return [dataHome(env), join(configHome(env), 'offshoot')]
+}
+
 export function homeOf(env: Env): string {
   const home = env['HOME'] || systemHome()
   if (home) return home

@@ -4,6 +4,7 @@ import { defaultLimits } from '../core/limits.ts'
 import { narrowEnvironment } from './narrow-environment.ts'
 
 const limits = { ...defaultLimits, budgetUsd: 5, timeoutMs: null }
+const below = { limits, sandbox: 'auto' } as const
 
 test.each([
   ['a rule that allows', { permissions: [{ tool: 'bash', action: 'allow' }] }, { permissions: [] }],
@@ -11,9 +12,11 @@ test.each([
   ['a higher limit', { limits: { budgetUsd: 6 } }, { limits: {} }],
   ['no limit', { limits: { budgetUsd: null } }, { limits: {} }],
   ['a model', { model: 'scripted:x' }, {}],
+  ['a laxer sandbox', { sandbox: 'off' }, {}],
+  ['an unknown sandbox', { sandbox: 'nearly' }, {}],
   ['an address', { baseUrls: { openai: 'http://127.0.0.1' } }, {}],
 ])('%s is left out, and said', (_, values, kept) => {
-  expect(narrowEnvironment(values, limits)).toEqual({ values: kept, dropped: Object.keys(values) })
+  expect(narrowEnvironment(values, below)).toEqual({ values: kept, dropped: Object.keys(values) })
 })
 
 test('what narrows is kept', () => {
@@ -21,8 +24,8 @@ test('what narrows is kept', () => {
     { tool: 'bash', action: 'deny' },
     { tool: 'edit', action: 'ask' },
   ]
-  const values = { permissions, limits: { budgetUsd: 1, timeoutMs: 1000 } }
-  expect(narrowEnvironment(values, limits)).toEqual({ values, dropped: [] })
+  const values = { permissions, limits: { budgetUsd: 1, timeoutMs: 1000 }, sandbox: 'required' }
+  expect(narrowEnvironment(values, below)).toEqual({ values, dropped: [] })
 })
 
 test('whatever it says, nothing is allowed and no limit rises', () => {
@@ -30,7 +33,7 @@ test('whatever it says, nothing is allowed and no limit rises', () => {
     fc.property(
       fc.dictionary(fc.constantFrom('permissions', 'limits', 'model', 'agents'), fc.jsonValue()),
       (values) => {
-        const { values: kept } = narrowEnvironment(values, limits)
+        const { values: kept } = narrowEnvironment(values, below)
         expect(Object.keys(kept).filter((key) => key !== 'permissions' && key !== 'limits')).toEqual([])
         expect(JSON.stringify(kept['permissions'] ?? [])).not.toContain('"action":"allow"')
       },

@@ -1,5 +1,6 @@
 import type { Config } from './config-schema.ts'
 import type { RawConfig } from './config-file.ts'
+import { isNoLaxer } from './sandbox-setting.ts'
 
 export interface Narrowed {
   readonly values: RawConfig
@@ -8,15 +9,14 @@ export interface Narrowed {
 }
 
 /**
- * The restricting part of the environment of an agent's process: ask and deny rules, and limits below the current ones.
- * The person's own variables do not reach such a process, so an agent has set all of these.
+ * The restricting part of the environment of an agent's process: ask and deny rules, limits below the current ones, and a
+ * stricter sandbox. The person's own variables do not reach such a process, so an agent has set all of these.
  */
-export function narrowEnvironment(values: RawConfig, limits: Config['limits']): Narrowed {
+export function narrowEnvironment(values: RawConfig, below: Pick<Config, 'limits' | 'sandbox'>): Narrowed {
   const kept: RawConfig = {}
   const dropped: string[] = []
   for (const [key, value] of Object.entries(values)) {
-    const narrow =
-      key === 'permissions' ? narrowRules(value) : key === 'limits' ? narrowLimits(value, limits) : {}
+    const narrow = narrowPart(key, value, below)
     if (narrow.values !== undefined) kept[key] = narrow.values
     if (narrow.values === undefined || narrow.isLess) dropped.push(key)
   }
@@ -26,6 +26,16 @@ export function narrowEnvironment(values: RawConfig, limits: Config['limits']): 
 interface Part {
   readonly values?: unknown
   readonly isLess?: boolean
+}
+
+function narrowPart(
+  key: string,
+  value: unknown,
+  { limits, sandbox }: Pick<Config, 'limits' | 'sandbox'>,
+): Part {
+  if (key === 'permissions') return narrowRules(value)
+  if (key === 'limits') return narrowLimits(value, limits)
+  return key === 'sandbox' && isNoLaxer(value, sandbox) ? { values: value } : {}
 }
 
 function narrowRules(value: unknown): Part {

@@ -11,7 +11,6 @@ const NOT_YET: Readonly<Record<string, string>> = {
   mcp: 'MCP servers are not available yet',
   mcpServers: 'MCP servers are not available yet',
   mcp_servers: 'MCP servers are not available yet',
-  sandbox: 'there is no sandbox yet',
 }
 
 /** Where restrictions of agents belong in a configuration. */

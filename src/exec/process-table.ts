@@ -73,6 +73,18 @@ export function readLockLimit(pid: number): LockLimit | undefined {
   return soft && hard ? { soft: BigInt(soft), hard: BigInt(hard) } : undefined
 }
 
+/** The numbers in a line of a process's status, such as `NSpgid`; undefined if there is none. */
+export function readStatus(pid: number, name: string): readonly number[] | undefined {
+  const line = readText(`/proc/${pid}/status`)
+    ?.split('\n')
+    .find((each) => each.startsWith(`${name}:`))
+  return line
+    ?.slice(name.length + 1)
+    .trim()
+    .split(/\s+/)
+    .map(Number)
+}
+
 /** Pids of all visible processes; empty without /proc. */
 export function processIds(): number[] {
   try {

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import type { Clock } from '../core/clock.ts'
 import { childEnvironment } from './child-environment.ts'
 import type { Guard } from './start-guard.ts'
-import { killTree, type KillOptions } from './kill.ts'
+import { killTree, type KillOptions, type KillTarget } from './kill.ts'
 import { OutputBuffer } from './output-buffer.ts'
 import { keepRunOf } from './own-commands.ts'
 import type { ProcessMark } from './process-table.ts'
 import { spawnError } from './spawn-error.ts'
+import type { Ending, ProcessStart, StartedProcess } from './started-process.ts'
 import { collect, drain } from './collect-output.ts'
 import { systemClock } from './system-clock.ts'
 
@@ -34,6 +35,8 @@ export interface ProcessOptions {
   readonly clock?: Clock
   /** The environment to filter; default: `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Where it runs; default: on this machine, under `guard`. */
+  readonly start?: (start: ProcessStart) => Promise<StartedProcess>
   /** Live text of both streams. */
   readonly onOutput?: (text: string) => void
   readonly signal?: AbortSignal
@@ -68,15 +71,12 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
   const clock = options.clock ?? systemClock
   const startedAt = clock.now()
   if (options.signal?.aborted) return neverStarted
-  const { child, ended } = await start(options)
+  const { stdout, stderr, ended, group } = await start(options)
   const output = new OutputBuffer(options.headSize ?? HEAD_SIZE, options.tailSize ?? TAIL_SIZE)
   const errors = options.streams === 'apart' ? new OutputBuffer(0, ERROR_SIZE) : output
-  const streams = [
-    collect(child.stdout, output, options.onOutput),
-    collect(child.stderr, errors, options.onOutput),
-  ]
-  const stops = watchStops(child.pid!, options, clock)
-  const { exitCode, signal } = await Promise.race([ended, stops.gaveUp])
+  const streams = [collect(stdout, output, options.onOutput), collect(stderr, errors, options.onOutput)]
+  const stops = watchStops(group, options, clock)
+  const { exitCode, signal } = await Promise.race([ended, stops.gaveUp]).catch((error) => stops.failed(error))
   const stillOpen = await drain(streams, clock)
   const { reason, survivors } = await stops.end()
   return {
@@ -106,14 +106,8 @@ const neverStarted: ProcessResult = {
   survivors: [],
 }
 
-type Ending = Pick<ProcessResult, 'exitCode' | 'signal'>
-
-interface Started {
-  readonly child: ChildProcess
-  readonly ended: Promise<Ending>
-}
-
-async function start(options: ProcessOptions): Promise<Started> {
+async function start(options: ProcessOptions): Promise<StartedProcess> {
+  if (options.start) return await options.start(startOf(options))
   try {
     const { guard } = options
     const child = guard ? guard.launch(() => spawnChild(options)) : spawnChild(options)
@@ -125,18 +119,23 @@ async function start(options: ProcessOptions): Promise<Started> {
     child.on('error', () => {}) // later errors come from signals, which are checked where they are sent
     child.stdin?.on('error', () => {}) // a program need not read its input
     child.stdin?.end(options.input)
-    return { child, ended }
+    return { stdout: child.stdout, stderr: child.stderr, ended, group: () => child.pid }
   } catch (error) {
     throw spawnError(error, options.program, options.directory)
   }
 }
 
+function startOf({ program, args, directory, environment, marks, input }: ProcessOptions): ProcessStart {
+  return { program, args, directory, environment: childEnvironment(environment ?? process.env, marks), input }
+}
+
 function spawnChild(options: ProcessOptions): ChildProcess {
   const { spawn } = process.getBuiltinModule('node:child_process') // many runs start no program
-  return spawn(options.program, options.args, {
-    cwd: options.directory,
-    env: childEnvironment(options.environment ?? process.env, options.marks),
-    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  const { program, args, directory, environment, input } = startOf(options)
+  return spawn(program, args, {
+    cwd: directory,
+    env: environment,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
     windowsHide: true,
   })
@@ -145,32 +144,50 @@ function spawnChild(options: ProcessOptions): ChildProcess {
 interface Stops {
   /** Resolves only if a stop could not end the process. */
   readonly gaveUp: Promise<Ending>
+  /** Of a process whose end cannot be known: it is no error where it was to be stopped. @throws the error */
+  failed(error: unknown): Promise<Ending>
   end(): Promise<{ reason: 'timeout' | 'abort' | undefined; survivors: readonly number[] }>
 }
 
-function watchStops(group: number, options: ProcessOptions, clock: Clock): Stops {
+const NO_ENDING: Ending = { exitCode: null, signal: null }
+/** What is said to have ended is told to us at once; a cell whose supervisor was stopped tells nothing. */
+const UNTOLD_MS = 2_000
+
+function watchStops(group: StartedProcess['group'], options: ProcessOptions, clock: Clock): Stops {
   let reason: 'timeout' | 'abort' | undefined
   let killing: Promise<readonly number[]> = Promise.resolve([])
   const gaveUp = Promise.withResolvers<Ending>()
   const stop = (why: 'timeout' | 'abort') => {
     if (reason) return
     reason = why
-    killing = killTree({ group, ...(options.sweep && { mark: options.sweep }) }, killOptions(options, clock))
-    void killing.then((left) => left.length > 0 && gaveUp.resolve({ exitCode: null, signal: null }))
+    killing = killTree(targetOf(group(), options), killOptions(options, clock))
+    void killing.then((left) => {
+      if (left.length > 0) gaveUp.resolve(NO_ENDING)
+      else clock.after(UNTOLD_MS, () => gaveUp.resolve(NO_ENDING))
+    })
   }
   const onAbort = () => stop('abort')
   const cancelTimeout =
     options.timeoutMs === undefined ? () => {} : clock.after(options.timeoutMs, () => stop('timeout'))
   options.signal?.addEventListener('abort', onAbort, { once: true })
   if (options.signal?.aborted) onAbort()
+  const end = async () => {
+    cancelTimeout()
+    options.signal?.removeEventListener('abort', onAbort)
+    return { reason, survivors: await killing }
+  }
   return {
     gaveUp: gaveUp.promise,
-    end: async () => {
-      cancelTimeout()
-      options.signal?.removeEventListener('abort', onAbort)
-      return { reason, survivors: await killing }
+    failed: async (error) => {
+      if ((await end()).reason === undefined) throw error
+      return NO_ENDING
     },
+    end,
   }
+}
+
+function targetOf(group: number | undefined, { sweep }: ProcessOptions): KillTarget {
+  return { ...(group !== undefined && { group }), ...(sweep && { mark: sweep }) }
 }
 
 function killOptions(options: ProcessOptions, clock: Clock): KillOptions {

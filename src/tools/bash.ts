@@ -1,10 +1,12 @@
 import { workingTools } from '../core/rules/tool-names.ts'
 import { access, constants } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, relative } from 'node:path'
 import { z } from 'zod'
 import { limitScript } from '../exec/lock-limit.ts'
-import { runProcess, type ProcessResult } from '../exec/run-process.ts'
+import { runProcess, type ProcessOptions, type ProcessResult } from '../exec/run-process.ts'
+import { SandboxError } from '../exec/sandbox/sandbox-error.ts'
 import { SpawnError } from '../exec/spawn-error.ts'
+import type { CommandResult, MovedAway } from './command-cell.ts'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type ToolContext } from './port.ts'
 
@@ -50,6 +52,8 @@ export function bashTool(): AnyTool {
 
 interface BashOutput {
   readonly result: ProcessResult
+  /** What it made and the sandbox has moved away, in words. */
+  readonly moved: readonly string[]
   readonly timeoutMs: number
 }
 
@@ -62,21 +66,21 @@ async function execute(input: Input, context: ToolContext): Promise<BashOutput> 
     )
   }
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS
-  const result = await start(input.command, timeoutMs, context)
+  const { result, moved } = await start(input.command, timeoutMs, context)
   context.receipt?.({ type: 'command', command: input.command, exitCode: result.exitCode })
   if (result.aborted)
     throw new ToolError(
       'interrupted',
       `interrupted after ${result.durationMs} ms; it had printed:\n${result.output}`,
     )
-  return { result, timeoutMs }
+  return { result, moved: moved.map((each) => movedText(each, context.workspace.root)), timeoutMs }
 }
 
-async function start(command: string, timeoutMs: number, context: ToolContext): Promise<ProcessResult> {
+async function start(command: string, timeoutMs: number, context: ToolContext): Promise<CommandResult> {
   const mark = { name: CALL_MARK, value: context.run.callId }
   const marks = { ...context.processMarks, [mark.name]: mark.value }
   try {
-    return await runProcess({
+    const options: ProcessOptions = {
       // One pipe for stdout and stderr, to keep their order.
       program: '/bin/sh',
       args: [
@@ -94,11 +98,23 @@ async function start(command: string, timeoutMs: number, context: ToolContext): 
       timeoutMs,
       onOutput: (text) => context.emit(text),
       signal: context.signal,
-    })
+    }
+    return await (context.cell?.run(options) ?? unconfined(options))
   } catch (error) {
+    if (error instanceof SandboxError) throw new ToolError('sandbox', error.message, SANDBOX_HINT)
     if (error instanceof SpawnError) throw new ToolError(error.reason, error.message)
     throw error
   }
+}
+
+const SANDBOX_HINT = 'The next command gets a new sandbox; what ran in this one is gone.'
+
+async function unconfined(options: ProcessOptions): Promise<CommandResult> {
+  return { result: await runProcess(options), moved: [] }
+}
+
+function movedText({ from, to }: MovedAway, root: string): string {
+  return `${relative(root, from)} may not be made in the sandbox and is ${relative(root, to)} now`
 }
 
 async function findShell(path: string): Promise<string> {
@@ -121,11 +137,12 @@ function isProgram(path: string): Promise<boolean> {
   )
 }
 
-function render({ result, timeoutMs }: BashOutput): string {
+function render({ result, moved, timeoutMs }: BashOutput): string {
   const output = result.output === '' ? '(no output)\n' : result.output.replace(/\n?$/, '\n')
   const notes = [ending(result, timeoutMs)]
   if (result.leftRunning) notes.push('a process that it started still runs; it is stopped when this run ends')
   if (result.survivors.length > 0) notes.push(`could not be stopped: process ${result.survivors.join(', ')}`)
+  notes.push(...moved)
   return `${output}(${notes.join('; ')})`
 }
 

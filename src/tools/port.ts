@@ -5,6 +5,7 @@ import type { Json } from '../core/json.ts'
 import type { FileData } from '../core/message.ts'
 import type { Fact } from '../core/receipt.ts'
 import type { Guard } from '../exec/start-guard.ts'
+import type { CommandCell } from './command-cell.ts'
 
 /** `none` reads only; the others change files, start programs, use the network, or start subagents. */
 export type Effects = 'none' | 'write' | 'execute' | 'network' | 'spawn'
@@ -75,6 +76,8 @@ export interface ToolContext {
   readonly processMarks: Readonly<Record<string, string>>
   /** The guard of every child process (invariant R6). */
   readonly guard?: Guard
+  /** Where commands run; absent: on this machine as it is. */
+  readonly cell?: CommandCell | undefined
   /** The call's paths when it was decided; a path that leads elsewhere now is refused. */
   readonly decidedPaths?: readonly ResolvedPath[]
   /** The rules' decision about something that this call touches beyond its subjects, without asking. Absent: `ask`. */

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config-schema.ts'
+import { isNoLaxer, type SandboxSetting } from '../config/sandbox-setting.ts'
 import type { Limits } from '../core/limits.ts'
 import { canonical } from './trust-request.ts'
 
@@ -45,6 +46,7 @@ export const JUDGES: Readonly<Record<keyof Config, Judge>> = {
   models: 'each key',
   delegation: noLooser,
   recovery: (value, base) => value === 'pause' || same(value, base),
+  sandbox: (value, base) => isNoLaxer(value, base as SandboxSetting),
   limits: LIMIT_JUDGES,
   prices: 'each key',
   subagents: 'each key',

@@ -16,6 +16,7 @@ import { StartedProgram } from './started-program.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const PROGRAMS = {
   'src/exec/guard-process.ts': 'guard-process',
+  'src/exec/sandbox/cell-supervisor.ts': 'cell-supervisor',
   'src/tools/web/markdown-worker.ts': 'markdown',
 }
 

@@ -5,6 +5,7 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import { dataHome } from '../../config/homes.ts'
 import { configJsonSchema } from '../../config/json-schema.ts'
 import { heldBack, loadProject, shownRequest, trustWarnings } from '../../project/project.ts'
+import { sandboxInForce, sandboxText } from '../../project/sandbox-in-force.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { configValues, type ConfigValue } from '../../config/config-values.ts'
 import { writeStderr, write, type Io } from '../io.ts'
@@ -32,7 +33,9 @@ async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const { delegations } = loaded.config
   for (const warning of warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
   const files = sources.flatMap(({ name, file, found }) => (file === null ? [] : [{ name, file, found }]))
-  const places = { directory: root, data: dataHome(io.env) }
+  const run = { directories: [root], ownDirectories: [], env: io.env } as const
+  const inForce = await sandboxInForce(loaded.config.sandbox, run)
+  const places = { directory: root, data: dataHome(io.env), sandboxInForce: sandboxText(inForce) }
   if (json) return write(io, jsonLine({ ...places, files, values, permissions, held, warnings }))
   const heads = files.map(({ name, file, found }) => [name, found ? file : `${file} (not there)`] as const)
   const rows = [

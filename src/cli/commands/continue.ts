@@ -8,7 +8,9 @@ import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { ModelSettings } from '../../core/model-settings.ts'
+import type { SandboxSetting } from '../../config/sandbox-setting.ts'
 import type { Mode } from '../../permissions/modes.ts'
+import { sandboxOption } from '../sandbox-option.ts'
 import { composeWatched } from '../terminal/compose-watched.ts'
 import type { Continued } from '../../runtime/control/continue-branch.ts'
 import { checkTurn } from '../person-only-commands.ts'
@@ -40,6 +42,7 @@ import type { Reader } from '../../store/port.ts'
 
 interface ContinueFlags extends FollowFlags {
   readonly mode?: Mode
+  readonly sandbox?: SandboxSetting
   readonly model?: string
   readonly file?: readonly string[]
   readonly maxTurns?: number
@@ -53,6 +56,7 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
     .argument('<id>', 'of a branch, run or conversation')
     .argument('[text]', 'a message to the agent; default: continue your previous work')
     .addOption(modeOption())
+    .addOption(sandboxOption())
     .addOption(approvalsOption())
     .option('-m, --model <provider/model>', 'use another model; default: the model of the run')
     .option('--file <path>', 'add the text of a file to the message; repeatable', collect)
@@ -73,7 +77,7 @@ async function goOn(typed: string, text: string | undefined, flags: ContinueFlag
   const { id: conversationId, directory, target } = await placeOf(typed, io)
   const files = flags.file?.map((path) => fileAt(path, io))
   await trustBefore(directory, flags, io)
-  const composed = await composeWatched(directory, flags.mode, io)
+  const composed = await composeWatched(directory, flags, io)
   const { runtime, workspace, systemText, warnings } = composed
   const { maxTurns, budgetUsd, set: settings } = flags
   const model = flags.model && absoluteScript(flags.model, io.cwd)

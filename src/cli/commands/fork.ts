@@ -2,7 +2,9 @@ import type { Command } from 'commander'
 import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
+import type { SandboxSetting } from '../../config/sandbox-setting.ts'
 import type { Mode } from '../../permissions/modes.ts'
+import { sandboxOption } from '../sandbox-option.ts'
 import { composeWatched } from '../terminal/compose-watched.ts'
 import { requireMessage } from '../../runtime/conversation/fork-branch.ts'
 import { checkTurn, hasPerson } from '../person-only-commands.ts'
@@ -38,6 +40,7 @@ import { readPrompt, type TaskWords } from '../terminal/read-task.ts'
 interface ForkFlags extends FollowFlags {
   readonly model?: string
   readonly mode?: Mode
+  readonly sandbox?: SandboxSetting
   readonly maxTurns?: number
 }
 
@@ -51,6 +54,7 @@ export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode):
     .argument('[text]', 'the prompt on the new branch; - reads it from stdin')
     .option('-m, --model <provider/model>', 'use another model; default: the model of the branch')
     .addOption(modeOption())
+    .addOption(sandboxOption())
     .addOption(approvalsOption())
     .option(
       '--max-turns <n>',
@@ -90,7 +94,7 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
   }
   const text = await readPrompt(given === '-' ? undefined : given, NO_TEXT, io)
   await trustBefore(directory, flags, io)
-  const composed = await composeWatched(directory, flags.mode, io)
+  const composed = await composeWatched(directory, flags, io)
   try {
     const { runtime, workspace, systemText } = composed
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)

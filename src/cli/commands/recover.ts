@@ -6,6 +6,7 @@ import { bestEffort } from '../../core/rejections.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { systemClock } from '../../exec/system-clock.ts'
+import type { SandboxSetting } from '../../config/sandbox-setting.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import type { Composed } from '../../runtime/host/compose.ts'
 import { composeWatched } from '../terminal/compose-watched.ts'
@@ -20,6 +21,7 @@ import { modeOption } from '../terminal/follow-run.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { abandonedRuns } from '../remote/abandoned-runs.ts'
 import { openStore } from '../open-store.ts'
+import { sandboxOption } from '../sandbox-option.ts'
 import { refuseUnused } from '../unused-options.ts'
 import { recoveredText, resumedUnknownLines, watchUnknown } from '../terminal/recovered-text.ts'
 
@@ -27,6 +29,7 @@ interface RecoverFlags {
   readonly pause?: true
   readonly dryRun?: true
   readonly mode?: Mode
+  readonly sandbox?: SandboxSetting
 }
 
 export function recoverCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -36,6 +39,7 @@ export function recoverCommand(program: Command, io: Io, setExitCode: SetExitCod
     .option('--pause', 'only pause their runs; offshoot continue resumes each')
     .option('--dry-run', 'only list them')
     .addOption(modeOption())
+    .addOption(sandboxOption())
     .action(async (flags: RecoverFlags, command: Command) => {
       if (flags.dryRun) refuseUnused(command, NOTHING_RECOVERED)
       setExitCode(await recoverAll(flags, io))
@@ -45,7 +49,7 @@ export function recoverCommand(program: Command, io: Io, setExitCode: SetExitCod
 const NOTHING_RECOVERED = {
   why: 'with --dry-run nothing is recovered',
   hint: 'leave it out, or leave out --dry-run',
-  which: ['--pause', '--mode'],
+  which: ['--pause', '--mode', '--sandbox'],
 }
 
 /** One directory after the other: each has a configuration and agents of its own. */
@@ -113,9 +117,9 @@ async function recoverIn(directory: string, flags: RecoverFlags, io: Io): Promis
 }
 
 /** A directory that is gone, or whose configuration is wrong, must not keep the others waiting. */
-async function open(directory: string, { mode }: RecoverFlags, io: Io): Promise<Composed | undefined> {
+async function open(directory: string, flags: RecoverFlags, io: Io): Promise<Composed | undefined> {
   try {
-    return await composeWatched(directory, mode, io)
+    return await composeWatched(directory, flags, io)
   } catch (error) {
     await writeStderr(
       io,

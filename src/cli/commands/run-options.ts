@@ -3,6 +3,7 @@ import type { Io } from '../io.ts'
 import { parseDollars, wholeNumber } from '../number-options.ts'
 import { INPUT_FORMATS, type RunFlags } from '../run-flags.ts'
 import { setOption } from '../set-option.ts'
+import { sandboxOption } from '../sandbox-option.ts'
 import { approvalsOption, budgetOption, modeOption } from '../terminal/follow-run.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 
@@ -12,6 +13,7 @@ export function addRunOptions(command: Command, io: Io): Command {
     .option('-m, --model <provider/model>', 'the model; offshoot models lists them')
     .option('--agent <name>', 'the agent that answers', 'main')
     .addOption(modeOption())
+    .addOption(sandboxOption())
     .addOption(approvalsOption())
     .option(
       '--allow <rule>',
@@ -70,7 +72,6 @@ const FOREIGN = [
   '--disallowed-tools, --disallowedTools <tools...>',
   '--max-budget-usd <n>',
   '-s, --session <id>',
-  '--sandbox <mode>',
   '--full-auto',
   '--json',
   '--format <format>',

@@ -97,7 +97,7 @@ async function runOnce(prompt: string, flags: RunFlags, io: Io): Promise<RunEnd>
   const directory = resolve(io.cwd, flags.directory)
   const rules = await rulesOf(flags, io)
   await trustBefore(directory, flags, io)
-  const composed = await composeWatched(directory, flags.mode, io, rules.all)
+  const composed = await composeWatched(directory, flags, io, rules.all)
   try {
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
     const { runtime, store, workspace } = composed

@@ -9,7 +9,9 @@ import { titleOf } from '../../runtime/conversation/open-conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { delivers, type Deliver } from '../../core/message.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
+import type { SandboxSetting } from '../../config/sandbox-setting.ts'
 import type { Mode } from '../../permissions/modes.ts'
+import { sandboxOption } from '../sandbox-option.ts'
 import type { Composed } from '../../runtime/host/compose.ts'
 import { composeWatched } from '../terminal/compose-watched.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
@@ -60,6 +62,7 @@ interface SpawnFlags extends FollowFlags {
   readonly agent: string
   readonly label?: string
   readonly mode?: Mode
+  readonly sandbox?: SandboxSetting
   readonly maxTurns?: number
   readonly set?: ModelSettings
   readonly conversation?: string
@@ -89,6 +92,7 @@ export function spawnCommand(program: Command, io: Io, setExitCode: SetExitCode)
     )
     .option('-m, --model <provider/model>', 'the model; offshoot models lists them')
     .addOption(modeOption())
+    .addOption(sandboxOption())
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'maximum turns of the run', wholeNumber)
     .addOption(budgetOption())
@@ -120,7 +124,7 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
   if (server) return await handOver(server, { task, conversation }, flags, io)
   const directory = resolve(io.cwd, flags.directory ?? conversation?.directory ?? '.')
   await trustBefore(directory, flags, io)
-  const composed = await composeWatched(directory, flags.mode, io)
+  const composed = await composeWatched(directory, flags, io)
   try {
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
     if (conversation) refuseIfDriven(composed, conversation.id, flags)

@@ -11,7 +11,8 @@ import type { Config } from '../../config/config-schema.ts'
 import { chooseSearch } from '../../runtime/host/choose-search-provider.ts'
 import { loadProject, trustWarnings, type Project } from '../../project/project.ts'
 import { countText } from '../../trust/request-text.ts'
-import { failed, ok, warning, type Check } from './check.ts'
+import { sandboxInForce, sandboxText, whyNone } from '../../project/sandbox-in-force.ts'
+import { failed, ok, problem, warning, type Check } from './check.ts'
 
 /** What is configured, who can work, and with which model. */
 export async function configChecks(directory: string, env: Env): Promise<readonly Check[]> {
@@ -21,6 +22,7 @@ export async function configChecks(directory: string, env: Env): Promise<readonl
     const found = ok('configuration', sourcesText(loaded))
     return [
       found,
+      await sandbox(directory, loaded.config, env),
       ...loaded.warnings.map((each) => warning('configuration', each)),
       trustCheck(project),
       ...agentFiles(directory, project),
@@ -29,8 +31,30 @@ export async function configChecks(directory: string, env: Env): Promise<readonl
       search(loaded.config, env),
     ]
   } catch (error) {
-    return [failed('configuration', error), keys(env), ...(await modelChecks(directory, undefined, env))]
+    return [
+      failed('configuration', error),
+      await sandbox(directory, undefined, env),
+      keys(env),
+      ...(await modelChecks(directory, undefined, env)),
+    ]
   }
+}
+
+const IT_TAKES = 'docs/sandbox.md says what it takes.'
+
+async function sandbox(directory: string, config: Config | undefined, env: Env): Promise<Check> {
+  const run = { directories: [directory], ownDirectories: [], env } as const
+  const looked = await sandboxInForce(config?.sandbox ?? 'off', run)
+  const why = whyNone(looked)
+  const { setting, found } = looked
+  if (why === undefined) return ok('sandbox', `${sandboxText(looked)} confines the commands of agents`)
+  if (setting === 'required')
+    return problem('sandbox', `required, and there is none: ${why}`, IT_TAKES, 'config')
+  return warning(
+    'sandbox',
+    `none is in force: ${why}; a command runs with your rights, and only permission rules stand before it`,
+    found.kind === 'none' ? IT_TAKES : 'Set "sandbox": "auto" to use it; docs/sandbox.md says what it does.',
+  )
 }
 
 function trustCheck({ trust }: Project): Check {

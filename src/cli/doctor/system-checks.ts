@@ -14,11 +14,6 @@ export async function systemChecks(directory: string, env: Env): Promise<readonl
     ok('program', `offshoot ${version()}`),
     ok('node', `${process.version} at ${process.execPath}`),
     system(),
-    warning(
-      'sandbox',
-      'none is in force: a command runs with your rights, and only permission rules stand before it',
-      'Use --mode plan where nothing may be changed; docs/permissions.md says what each mode allows.',
-    ),
     ...asked,
   ]
 }

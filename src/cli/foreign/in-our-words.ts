@@ -1,13 +1,13 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import type { RunFlags } from '../run-flags.ts'
+import { CODEX } from '../sandbox-option.ts'
 
 interface ForeignFlags {
   readonly print?: true
   readonly permissionMode?: string
   readonly maxBudgetUsd?: number
   readonly session?: string
-  readonly sandbox?: string
   readonly fullAuto?: true
   readonly json?: true
   readonly format?: string
@@ -80,8 +80,8 @@ function decidedBy(name: string, { mode, approvals }: RunFlags): Decided {
   return found
 }
 
-const NO_SANDBOX =
-  'Offshoot has no sandbox: rules decide what may run, and an allowed program can do what you can'
+const TWO_THINGS =
+  'it decides two things at once: here --sandbox says whether commands are confined, and --mode what asks'
 const MODE_HINT = 'use --mode plan to change nothing, or --mode accept-edits to change files without asking'
 const AUTO_HINT = 'use --mode auto, which allows everything in the directory without asking'
 const EVENTS_HINT =
@@ -91,12 +91,11 @@ type Answer = readonly [flag: string, why: string, hint: string]
 
 /** What cannot be kept, and what to write instead. */
 function refuseBroken(flags: ForeignFlags): void {
-  const { sandbox, session, format, json, file, askForApproval, outputLastMessage, outputSchema } = flags
+  const { session, format, json, file, askForApproval, outputLastMessage, outputSchema } = flags
   const answers: readonly (Answer | false | undefined)[] = [
-    sandbox !== undefined && ['--sandbox', NO_SANDBOX, MODE_HINT],
-    session !== undefined && SANDBOXES.has(session) && [`-s ${session}`, NO_SANDBOX, MODE_HINT],
-    flags.fullAuto && ['--full-auto', NO_SANDBOX, MODE_HINT],
-    flags.yolo && ['--yolo', NO_SANDBOX, AUTO_HINT],
+    session !== undefined && CODEX.has(session) && [`-s ${session}`, TWO_THINGS, MODE_HINT],
+    flags.fullAuto && ['--full-auto', TWO_THINGS, MODE_HINT],
+    flags.yolo && ['--yolo', TWO_THINGS, AUTO_HINT],
     flags.dangerouslySkipPermissions && [
       '--dangerously-skip-permissions',
       NO_MODES['bypassPermissions']!,
@@ -104,7 +103,7 @@ function refuseBroken(flags: ForeignFlags): void {
     ],
     flags.dangerouslyBypassApprovalsAndSandbox && [
       '--dangerously-bypass-approvals-and-sandbox',
-      NO_SANDBOX,
+      TWO_THINGS,
       AUTO_HINT,
     ],
     askForApproval !== undefined && [
@@ -134,5 +133,3 @@ function refuseBroken(flags: ForeignFlags): void {
   const [flag, why, hint] = answers.find((answer) => Array.isArray(answer)) ?? []
   if (flag !== undefined) throw new OffshootError('usage', `${flag}: ${why}`, { hint: hint! })
 }
-
-const SANDBOXES: ReadonlySet<string> = new Set(['read-only', 'workspace-write', 'danger-full-access'])

@@ -146,12 +146,18 @@ describe('rules of one run', () => {
 
 describe('options of Codex and opencode that promise something else', () => {
   test.each([
-    [['exec', 'Go.', '--full-auto'], /^offshoot: --full-auto: Offshoot has no sandbox/],
+    [
+      ['exec', 'Go.', '--full-auto'],
+      /^offshoot: --full-auto: it decides two things at once: here --sandbox says/,
+    ],
     [
       ['exec', '--sandbox', 'read-only', 'Go.'],
-      /^offshoot: --sandbox: Offshoot has no sandbox.*\n {2}use --mode plan/,
+      /argument 'read-only' is invalid\. Allowed choices are off, auto, required\. .*--mode plan changes nothing/,
     ],
-    [['exec', '-s', 'workspace-write', 'Go.'], /^offshoot: -s workspace-write: Offshoot has no sandbox/],
+    [
+      ['exec', '-s', 'workspace-write', 'Go.'],
+      /^offshoot: -s workspace-write: it decides two things at once/,
+    ],
     [['exec', '--json', 'Go.'], /^offshoot: --json: .*\n {2}use --output-format events/],
     [['run', 'Go.', '--format', 'json'], /^offshoot: --format: .*\n {2}use --output-format events/],
     [['run', 'Go.', '-f', 'a.txt'], /^offshoot: --file: .*\n {2}name it in the prompt/],

@@ -26,7 +26,7 @@ export async function performVerb<V extends VerbCommand>(
 ): Promise<VerbAnswers[V['verb']]> {
   const { asked, directory } = await ask(io, id, command)
   if (asked.type === 'answered') return asked.value as VerbAnswers[V['verb']]
-  const composed = await composeWatched(directory, undefined, io)
+  const composed = await composeWatched(directory, {}, io)
   try {
     return await composed.runtime.perform(id, command, composed)
   } finally {

@@ -17,7 +17,7 @@ import { openSqliteFile } from '../../store/sqlite/open.ts'
 import type { Store } from '../../store/port.ts'
 import { builtinTools } from '../../tools/builtin-tools.ts'
 import { createRegistry, type Registry } from '../../tools/registry.ts'
-import { createGuard, type Guard } from '../../exec/start-guard.ts'
+import type { Guard } from '../../exec/start-guard.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import type { Network } from '../../tools/web/network.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
@@ -27,7 +27,7 @@ import { randomIds } from '../log/new-id.ts'
 import type { TellUnknown } from '../run/recovered-run.ts'
 import { Ownership } from '../ownership/leases.ts'
 import type { LoadedConfig } from '../../config/config-sources.ts'
-import { configHome, dataHome, type Env } from '../../config/homes.ts'
+import { dataHome, ownDirectories, type Env } from '../../config/homes.ts'
 import type { RawConfig } from '../../config/config-file.ts'
 import type { Config } from '../../config/config-schema.ts'
 import type { NewId } from '../../core/ids.ts'
@@ -35,6 +35,7 @@ import type { Processes } from '../ownership/process-identity.ts'
 import { createRuntime, type Runtime, type RuntimeOptions } from './runtime.ts'
 import { authorOfProcess } from '../control/speaker.ts'
 import { chooseSearch } from './choose-search-provider.ts'
+import { confine } from './confine.ts'
 import type { SystemAbout, SystemText } from '../context/system-text.ts'
 import { readVcsState } from '../../project/vcs-state.ts'
 import { secretMask } from '../../config/known-secrets.ts'
@@ -153,11 +154,11 @@ export async function compose({
   const scripts = grantedScripts(trust.requests)
   const { search, tools } = toolsOf(loaded.config)
   const { skills } = await findSkills(workspace.root)
+  const owner = randomUUID()
+  const { guard, cells, notes } = await confine(workspace.root, { loaded, env, owner, rules: own.rules })
   const file = join(dataHome(env), 'offshoot.db')
   const { store, losses } = await opened(own, openFile, { file, now: clock.now })
-  const owner = randomUUID()
   const secrets = secretMask(env, Object.values(loaded.config.search?.keys ?? {}))
-  const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
   const fetch = createFetch()
   const ownership = own.isAlone ? undefined : new Ownership({ store, clock, owner, processes })
   const about = { env, fetch, clock, config: loaded.config, directory: workspace.root, scripts }
@@ -180,6 +181,7 @@ export async function compose({
     ...(ownership && { ownership }),
     shared: own.shared,
     guard,
+    cells,
     secrets,
   })
   return {
@@ -190,7 +192,7 @@ export async function compose({
     mode,
     loaded,
     trust,
-    warnings: [...losses, ...warningsOf(project, search, tools), ...sizesOf(own, file, loaded.config)],
+    warnings: [...losses, ...notes, ...warningsOf(project, search, tools), ...sizesOf(own, file, loaded)],
     env,
     fetch,
     systemText: systemTextOf(workspace, skills, guard),
@@ -207,10 +209,6 @@ function ofCommandLine({ rules = [] }: OwnParts): Layer {
   return { name: 'command line', rules }
 }
 
-function ownDirectories(env: Env): string[] {
-  return [dataHome(env), join(configHome(env), 'offshoot')]
-}
-
 /** `losses`: what a store lost since its last use. */
 type OpenFile = (
   options: Pick<Parameters<typeof openSqliteFile>[0], 'file' | 'now' | 'warn'>,
@@ -224,7 +222,7 @@ async function opened(own: OwnParts, openFile: OpenFile, options: Parameters<Ope
 }
 
 /** A caller's store has no file of ours. */
-function sizesOf(own: OwnParts, file: string, config: Config): readonly string[] {
+function sizesOf(own: OwnParts, file: string, { config }: Pick<LoadedConfig, 'config'>): readonly string[] {
   return own.openStore ? [] : sizeWarnings(file, config)
 }
 

@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../../core/agent.ts'
 import { shapeMask } from '../../core/secrets/mask.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
 import { killMarked } from '../../exec/kill.ts'
+import type { RunCells } from '../../tools/cell/run-cells.ts'
 import { agentSheet, type AgentSheet } from '../delegation/effective-agent.ts'
 import { Approvals } from '../asking/approvals.ts'
 import type { RunSetting } from '../context/run-setting.ts'
@@ -128,7 +129,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const asking = { approvals, questions: new Questions({ ...options, recorder, waits, attended }) }
   const made = { bus, recorder, scheduler, starts: new StartQueue(), gates, taskTexts: createTaskTexts() }
   const deps: Deps = {
-    endProcesses,
+    endProcesses: (runIds) => endProcesses(runIds, options.cells),
     endOwned,
     secrets: shapeMask,
     ...options,
@@ -178,8 +179,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   }
 }
 
-function endProcesses(runIds: readonly RunId[]): Promise<readonly number[]> {
-  return killMarked({ mark: 'OFFSHOOT_RUN_ID', values: runIds })
+/** What is in a cell has the grace of its cell. */
+async function endProcesses(
+  runIds: readonly RunId[],
+  cells: RunCells | undefined,
+): Promise<readonly number[]> {
+  await cells?.end(runIds)
+  return await killMarked({ mark: 'OFFSHOOT_RUN_ID', values: runIds })
 }
 
 function endOwned(owner: string): Promise<readonly number[]> {

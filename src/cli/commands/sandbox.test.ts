@@ -1,0 +1,181 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { inCell } from '../../../test/support/in-cell.ts'
+import { TestUser } from '../../../test/support/test-user.ts'
+
+let user: TestUser
+beforeEach(() => {
+  user = new TestUser()
+})
+afterEach(() => user.remove())
+
+/** A PATH with a bubblewrap that the kernel refuses, before all else. */
+function refused(): { PATH: string } {
+  const directory = join(user.root, 'bin')
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(
+    join(directory, 'bwrap'),
+    `#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n`,
+  )
+  chmodSync(join(directory, 'bwrap'), 0o755)
+  return { PATH: `${directory}:${process.env['PATH'] ?? ''}` }
+}
+
+const WHY =
+  'AppArmor restricts user namespaces; the profile bwrap-userns-restrict allows them to bubblewrap (bubblewrap: setting up uid map: Permission denied)'
+
+const bash = (command: string) => ({
+  main: [{ toolCalls: [{ tool: 'bash', input: { command } }] }, { text: 'Done.' }],
+})
+
+function run(
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+  what = 'id -un; cat /proc/1/comm',
+) {
+  const model = user.script(bash('sh what.sh'))
+  user.write('what.sh', what)
+  return user.call(['run', 'Go.', '-m', model, '--allow', 'bash', '--output-format', 'events', ...args], {
+    env,
+  })
+}
+
+describe('where a sandbox is refused', () => {
+  test('one that is required ends the program with exit code 3, and nothing runs', async () => {
+    const { code, stdout, stderr } = await run(['--sandbox', 'required'], refused())
+    expect([code, stdout]).toEqual([3, ''])
+    expect(stderr).toBe(
+      `offshoot: a sandbox is required, and there is none: ${WHY}\n  offshoot doctor looks again; "sandbox": "auto" goes on without one and says so\n`,
+    )
+  })
+
+  test('auto runs as without one, and says why', async () => {
+    const { code, stdout, stderr } = await run(['--sandbox', 'auto'], refused())
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`offshoot: sandbox: none: ${WHY}\n`)])
+    expect(stdout).toContain('exit code 0')
+  })
+
+  test('off does not look for one', async () => {
+    expect((await run([], refused())).stderr).not.toContain('sandbox')
+  })
+
+  test('doctor and config say so', async () => {
+    for (const [setting, status, code] of [
+      ['required', 'problem', 3],
+      ['auto', 'warning', 0],
+      ['off', 'warning', 0],
+    ] as const) {
+      user.write('offshoot.jsonc', JSON.stringify({ sandbox: setting }))
+      const looked = await user.call(['doctor', '--json'], { env: refused() })
+      const { checks } = JSON.parse(looked.stdout) as {
+        checks: { name: string; status: string; message: string }[]
+      }
+      const check = checks.find(({ name }) => name === 'sandbox')
+      expect([looked.code, check?.status]).toEqual([code, status])
+      expect(check?.message).toContain(WHY)
+      const { stdout } = await user.call(['config'], { env: refused() })
+      expect(stdout).toContain(`sandboxInForce             none: ${WHY}\n`)
+      expect(stdout).toMatch(new RegExp(`^sandbox +${setting} `, 'm'))
+    }
+  })
+})
+
+describe('where there is a sandbox', () => {
+  test(
+    'commands run in it',
+    inCell(async () => {
+      const { code, stdout } = await run(['--sandbox', 'required'])
+      expect(code).toBe(0)
+      expect(stdout).toContain('agent\\nbwrap\\n(exit code 0)')
+    }),
+  )
+
+  test(
+    'off runs them outside, and doctor says that there is one',
+    inCell(async () => {
+      expect((await run()).stdout).not.toContain('bwrap')
+      const { stdout } = await user.call(['doctor'])
+      expect(stdout).toMatch(/! warning {2}sandbox +none is in force: it is off \(bubblewrap \S+ is there\)/)
+      const auto = await user.call(['doctor'], { env: { OFFSHOOT_SANDBOX: 'auto' } })
+      expect(auto.stdout).toMatch(/✓ ok {7}sandbox +bubblewrap \S+ confines the commands of agents/)
+    }),
+  )
+
+  test(
+    'a directory of --add-dir can be written in it, and what may not be made is moved',
+    inCell(async () => {
+      const other = new TestUser({ 'far.txt': 'far\n' })
+      const what = `echo near > ${other.directory}/far.txt; mkdir .claude`
+      const { stdout } = await run(['--sandbox', 'required', '--add-dir', other.directory], {}, what)
+      const far = readFileSync(join(other.directory, 'far.txt'), 'utf8')
+      other.remove()
+      expect(far).toBe('near\n')
+      expect(stdout).toContain('.claude may not be made in the sandbox and is .claude.quarantined-1 now')
+    }),
+  )
+})
+
+test('a directory that holds the home cannot be confined', async () => {
+  const { code, stderr } = await user.call([
+    'run',
+    'Go.',
+    '--sandbox',
+    'required',
+    '-m',
+    'offline',
+    '-C',
+    user.root,
+  ])
+  expect(code).toBe(3)
+  expect(stderr).toContain(`${user.root} holds the home directory`)
+})
+
+test.each([
+  ['{"sandbox": "on"}', /sandbox: expected one of "off", "auto", "required"/],
+  ['{"sandbox": true}', /sandbox: expected one of "off", "auto", "required"/],
+  [
+    '{"sandbox": {"network": ["registry.example"]}}',
+    /sandbox: network: it has no settings yet, and nothing in a sandbox reaches the network/,
+  ],
+])('%s is refused', async (text, said) => {
+  user.write('offshoot.jsonc', text)
+  const { code, stderr } = await user.call(['config'])
+  expect([code, stderr]).toEqual([3, expect.stringMatching(said)])
+})
+
+test.each([['nearly'], ['read-only'], ['']])('--sandbox %s is wrong usage', async (how) => {
+  const { code, stderr } = await user.call(['run', 'Go.', '--sandbox', how])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Allowed choices are off, auto, required.')])
+})
+
+test('an agent confines itself more and never less', async () => {
+  const env = { OFFSHOOT_RUN_ID: 'run_1', OFFSHOOT_OWNER: 'x' }
+  for (const how of ['off', 'auto']) {
+    const { code, stderr } = await user.call(['run', 'Go.', '--sandbox', how], { env })
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`the sandbox ${how} is not for an agent`)])
+  }
+  user.write('../.config/offshoot/config.jsonc', '{"sandbox": "auto"}')
+  const value = async (sandbox: string) => {
+    const { stdout } = await user.call(['config', '--json'], { env: { ...env, OFFSHOOT_SANDBOX: sandbox } })
+    const { values } = JSON.parse(stdout) as { values: { key: string; value: unknown }[] }
+    return values.find(({ key }) => key === 'sandbox')?.value
+  }
+  expect([await value('off'), await value('required')]).toEqual(['auto', 'required'])
+})
+
+test('a directory asks for more by itself, and for less only with trust', async () => {
+  const inForce = async (own: string, project: string) => {
+    user.write('../.config/offshoot/config.jsonc', JSON.stringify({ sandbox: own }))
+    user.write('offshoot.jsonc', JSON.stringify({ sandbox: project }))
+    const { stdout } = await user.call(['config', '--json'])
+    const { values, held } = JSON.parse(stdout) as {
+      values: { key: string; value: unknown }[]
+      held: unknown[]
+    }
+    return [values.find(({ key }) => key === 'sandbox')?.value, held.length]
+  }
+  expect(await inForce('off', 'auto')).toEqual(['auto', 0])
+  expect(await inForce('auto', 'required')).toEqual(['required', 0])
+  expect(await inForce('required', 'off')).toEqual(['required', 1])
+})

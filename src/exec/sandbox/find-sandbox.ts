@@ -1,0 +1,58 @@
+import { accessSync, constants, realpathSync } from 'node:fs'
+import { delimiter, isAbsolute, join, sep } from 'node:path'
+import { runProcess } from '../run-process.ts'
+import { ISOLATION, systemArguments, userArguments } from './cell-layout.ts'
+import { NOT_INSTALLED, whyRefused } from './why-refused.ts'
+
+/** What can confine the commands of agents on this machine. */
+export type FoundSandbox =
+  | { readonly kind: 'bubblewrap'; readonly program: string; readonly version: string }
+  | { readonly kind: 'none'; readonly why: string }
+
+export interface SandboxSearch {
+  readonly path: string | undefined
+  /** No program in here is taken: it is what is to be confined. */
+  readonly workspace: string
+  readonly platform?: NodeJS.Platform
+}
+
+const PROBE_MS = 10_000
+
+/** Starts one command in a cell, as only that tells what the kernel refuses. */
+export async function findSandbox(search: SandboxSearch): Promise<FoundSandbox> {
+  const { platform = process.platform } = search
+  if (platform !== 'linux') return { kind: 'none', why: `there is none for this system (${platform}) yet` }
+  const program = findProgram('bwrap', search)
+  if (program === undefined) return { kind: 'none', why: NOT_INSTALLED }
+  const args = [...ISOLATION, ...userArguments(), ...systemArguments(), '--', '/bin/sh', '-c', 'exit 0']
+  try {
+    const version = (await run(program, ['--version'])).output.trim().replace(/^bubblewrap +/, '')
+    const { exitCode, output } = await run(program, args)
+    if (exitCode === 0) return { kind: 'bubblewrap', program, version: version.slice(0, 40) }
+    return { kind: 'none', why: whyRefused(output || `exit code ${exitCode ?? 'none'}`) }
+  } catch (error) {
+    return { kind: 'none', why: `${program} cannot be started: ${String(error)}` }
+  }
+}
+
+function run(program: string, args: readonly string[]) {
+  return runProcess({ program, args, directory: '/', timeoutMs: PROBE_MS })
+}
+
+/** Package managers put directories of a project on the PATH. */
+function findProgram(name: string, { path = '', workspace }: SandboxSearch): string | undefined {
+  const candidates = path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((directory) => join(directory, name))
+  return candidates.find((candidate) => {
+    try {
+      accessSync(candidate, constants.X_OK)
+      return (
+        !`${realpathSync(candidate)}`.startsWith(workspace + sep) && !candidate.startsWith(workspace + sep)
+      )
+    } catch {
+      return false
+    }
+  })
+}

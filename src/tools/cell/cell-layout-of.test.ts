@@ -1,0 +1,70 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { cellPlaces, layoutOf, whyNotConfined } from './cell-layout-of.ts'
+import { protect } from './protected-paths.ts'
+
+let home: string
+beforeEach(() => {
+  home = join(realpathSync(mkdtempSync(join(tmpdir(), 'offshoot-test-'))), 'home')
+  mkdirSync(join(home, 'work'), { recursive: true })
+})
+afterEach(() => rmSync(dirname(home), { recursive: true, force: true }))
+
+function make(...names: string[]): string {
+  for (const name of names) {
+    mkdirSync(join(home, dirname(name)), { recursive: true })
+    if (name.endsWith('/')) mkdirSync(join(home, name), { recursive: true })
+    else writeFileSync(join(home, name), 'x')
+  }
+  return names.map((name) => join(home, name.replace(/\/$/, ''))).join(':')
+}
+
+function layout(env: Record<string, string>, own: readonly string[] = []) {
+  const directories = [join(home, 'work')] as const
+  const places = cellPlaces({ directories, ownDirectories: own, env: { HOME: home, ...env } })
+  return layoutOf(places, protect(directories))
+}
+
+test('programs of the user are shown with what stands beside them, and the rest of the home is not', () => {
+  const path = make('.nvm/versions/node/v24/bin/', '.local/bin/', 'bin/', '.local/share/', 'go/bin/')
+  const { shown } = layout({
+    PATH: `${path}:/usr/bin:relative:${home}/missing/bin:${home}/.local/../bin`,
+    GOPATH: `${home}/go/`,
+  })
+  expect(shown).toEqual(
+    expect.arrayContaining([`${home}/.nvm`, `${home}/.local/bin`, `${home}/bin`, `${home}/go`]),
+  )
+  expect(shown).not.toContain(home)
+  expect(shown).not.toContain(`${home}/.local`)
+})
+
+test('what looks like a secret beside them is hidden, and so are the data of the program', () => {
+  make('.cargo/bin/', '.cargo/credentials.toml', 'work/data/token')
+  const { shown, hidden } = layout({ PATH: `${home}/.cargo/bin` }, [
+    join(home, 'work/data'),
+    join(home, 'elsewhere'),
+  ])
+  expect(shown).toEqual([`${home}/.cargo`])
+  expect(hidden).toEqual([`${home}/work/data`, `${home}/.cargo/credentials.toml`])
+})
+
+test('neither the home, the disk nor keys are shown, whatever the PATH says', () => {
+  make('.ssh/bin/')
+  const { shown } = layout({
+    PATH: `${home}:/:${home}/.ssh:${dirname(home)}:${home}/work:${home}/work/bin`,
+    NVM_DIR: home,
+  })
+  expect(shown).toEqual([])
+})
+
+test('a directory that holds the home, by any name, cannot be confined', () => {
+  const why = (directory: string, own = home) =>
+    whyNotConfined(cellPlaces({ directories: [directory], ownDirectories: [], env: { HOME: own } }))
+  symlinkSync(home, join(dirname(home), 'linked'))
+  expect(why(home)).toMatch(/holds the home directory/)
+  expect(why(dirname(home), join(dirname(home), 'linked'))).toMatch(/holds the home directory/)
+  expect(why('/')).toMatch(/^\/ holds the home directory/)
+  expect(why(join(home, 'work'))).toBeUndefined()
+})

@@ -1,0 +1,125 @@
+import { cellEnvironment } from '../../exec/sandbox/cell-environment.ts'
+import { startCell, type Cell } from '../../exec/sandbox/start-cell.ts'
+import { keepAlive } from '../../exec/keep-alive.ts'
+import { runProcess, type ProcessOptions } from '../../exec/run-process.ts'
+import type { Guard } from '../../exec/start-guard.ts'
+import { layoutOf, type CellPlaces } from './cell-layout-of.ts'
+import type { CommandCell, CommandResult, MovedAway } from '../command-cell.ts'
+import { protect, type Protection } from './protected-paths.ts'
+
+export interface RunCellsOptions {
+  /** The path of bubblewrap. */
+  readonly bubblewrap: string
+  readonly places: CellPlaces
+  /** What every process of this program has in its environment. */
+  readonly owner: string
+  readonly guard?: Guard | undefined
+}
+
+/** One cell for each run that starts a command: begun with the first one, ended with the run. */
+export class RunCells {
+  readonly #options: RunCellsOptions
+  readonly #cells = new Map<string, RunCell>()
+
+  constructor(options: RunCellsOptions) {
+    this.#options = options
+  }
+
+  of(runId: string): CommandCell {
+    const known = this.#cells.get(runId)
+    if (known) return known
+    const cell = new RunCell(this.#options, runId)
+    this.#cells.set(runId, cell)
+    return cell
+  }
+
+  /** Ends all that the runs have left: SIGTERM, then SIGKILL after the grace. */
+  async end(runIds: readonly string[]): Promise<void> {
+    await Promise.all(
+      runIds.map(async (runId) => {
+        const cell = this.#cells.get(runId)
+        this.#cells.delete(runId)
+        await cell?.end()
+      }),
+    )
+  }
+
+  async close(): Promise<void> {
+    await this.end([...this.#cells.keys()])
+  }
+}
+
+interface Begun {
+  readonly cell: Cell
+  readonly protection: Protection
+}
+
+class RunCell implements CommandCell {
+  readonly #options: RunCellsOptions
+  readonly #runId: string
+  /** Calls of one turn start side by side. */
+  #ready: Promise<Begun> | undefined
+  /** Of commands that have ended without a result to say it in. */
+  #moved: MovedAway[] = []
+
+  constructor(options: RunCellsOptions, runId: string) {
+    this.#options = options
+    this.#runId = runId
+  }
+
+  async run(options: ProcessOptions): Promise<CommandResult> {
+    const before = this.#ready ?? Promise.resolve(undefined)
+    const ready = before.then(
+      (begun) => this.#renewed(begun),
+      () => this.#begin(),
+    )
+    this.#ready = ready
+    return await keepAlive(this.#runIn(ready, options))
+  }
+
+  async end(): Promise<void> {
+    const begun = await this.#ready?.catch(() => undefined)
+    this.#ready = undefined
+    await begun?.cell.end()
+    begun?.protection.moveAway()
+  }
+
+  async #runIn(ready: Promise<Begun>, options: ProcessOptions): Promise<CommandResult> {
+    const { cell, protection } = await ready
+    try {
+      const result = await runProcess({
+        ...options,
+        start: (start) => cell.start({ ...start, environment: cellEnvironment(start.environment) }),
+      })
+      const moved = [...this.#moved, ...protection.moveAway()]
+      this.#moved = []
+      return { result, moved }
+    } catch (error) {
+      this.#moved.push(...protection.moveAway())
+      throw error
+    }
+  }
+
+  /**
+   * The same cell, as long as it protects what is to be protected. A file that the person or a tool has made or replaced
+   * since the last command takes a new cell; what something in the cell has made is moved away.
+   */
+  async #renewed(begun: Begun | undefined): Promise<Begun> {
+    if (!begun) return await this.#begin()
+    const { cell, protection } = begun
+    const appeared = protection.appeared().length > 0
+    if (cell.isWhole() && !appeared) return begun
+    if (appeared && cell.population() > 0) this.#moved.push(...protection.moveAway())
+    if (cell.isWhole() && protection.appeared().length === 0) return begun
+    await cell.end()
+    return await this.#begin()
+  }
+
+  async #begin(): Promise<Begun> {
+    const { bubblewrap, places, owner, guard } = this.#options
+    const protection = protect(places.directories)
+    const marks = { OFFSHOOT_OWNER: owner, OFFSHOOT_RUN_ID: this.#runId }
+    const cell = await startCell({ bubblewrap, layout: layoutOf(places, protection), marks, guard })
+    return { cell, protection }
+  }
+}

@@ -1,0 +1,18 @@
+import type { ProcessOptions, ProcessResult } from '../exec/run-process.ts'
+
+export interface MovedAway {
+  readonly from: string
+  readonly to: string
+}
+
+export interface CommandResult {
+  readonly result: ProcessResult
+  /** What it made and may not: it has another name now. */
+  readonly moved: readonly MovedAway[]
+}
+
+/** Where the commands of one run are started. */
+export interface CommandCell {
+  /** @throws SpawnError; SandboxError when the cell cannot be started or ends under the command. */
+  run(options: ProcessOptions): Promise<CommandResult>
+}
