@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { inCell, thisMachine } from '../../../test/support/in-cell.ts'
 import { findSandbox } from './find-sandbox.ts'
+import { startCell } from './start-cell.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'offshoot-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -70,6 +71,14 @@ test.each([
   const found = await find(bubblewrapThatSays(text, name))
   expect(found).toEqual({ kind: 'none', why: expect.stringMatching(said) })
   expect(JSON.stringify(found)).not.toContain(String.raw`\n`)
+})
+
+test('a cell whose bubblewrap is gone by now says the same', async () => {
+  const none = { home: null, shown: [], pinned: [], readOnly: [], hidden: [] }
+  const layout = { workspace: folder, writable: [folder], ...none }
+  await expect(startCell({ bubblewrap: 'bwrap-gone', layout, marks: {} })).rejects.toThrow(
+    /^the sandbox cannot be used: bubblewrap is not installed: there is no bwrap on PATH$/,
+  )
 })
 
 test('no program of the workspace is taken, by whatever name', async () => {

@@ -364,7 +364,7 @@ function failureOf({ code, message }: Readonly<Record<string, unknown>>): Error 
 
 function endingOf({ code, signal }: Readonly<Record<string, unknown>>): Ending {
   return {
-    exitCode: typeof code === 'number' ? code : null,
+    exitCode: typeof code === 'number' && Number.isInteger(code) && code >= 0 && code < 256 ? code : null,
     signal: typeof signal === 'string' && /^SIG\w{1,10}$/.test(signal) ? (signal as NodeJS.Signals) : null,
   }
 }

@@ -16,12 +16,12 @@ const REASONS: readonly (readonly [pattern: RegExp, why: string])[] = [
     'this machine allows no mounts in a new namespace (in a container: its AppArmor profile)',
   ],
   [/Can't mount proc/i, 'a /proc of its own cannot be mounted: parts of /proc are masked, as in a container'],
-  [/exec: .*not found/, NOT_INSTALLED],
   [/Unknown option (\S+)/i, 'this bubblewrap is too old: 0.8 is needed'],
 ]
 
 /** One line. */
 export function whyRefused(text: string): string {
+  if (/exec: .*not found/.test(text)) return NOT_INSTALLED // of the shell that starts it
   const said = text
     .trim()
     .split('\n')[0]!

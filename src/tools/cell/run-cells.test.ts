@@ -357,3 +357,20 @@ test('a run that starts no command has no cell', async () => {
   await cells.end([RUN])
   expect(processIds().filter((pid) => commandLine(pid).includes(folder))).toEqual([])
 })
+
+test(
+  'each run has a cell of its own',
+  inCell(async () => {
+    const time = newTime()
+    const start = (runId: string) =>
+      cells
+        .of(runId)
+        .run({ program: 'bash', args: ['-c', `sleep ${time} > /dev/null 2>&1 &`], directory: root })
+    await Promise.all([start('run_2'), start('run_3')])
+    expect(sleeping(time)).toHaveLength(2)
+    await cells.end(['run_2'])
+    expect(sleeping(time)).toHaveLength(1)
+    await cells.close()
+    expect(sleeping(time)).toEqual([])
+  }),
+)
