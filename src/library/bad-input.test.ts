@@ -292,12 +292,11 @@ describe('definitions that are none', () => {
   it.each([
     ['two tools of one name', { tools: twice }, 'two tools are named own'],
     ['a tool with the name of one that comes along', { tools: [tool({ ...good, name: 'read' })] }, 'read'],
-    ['a tool named as one in another case', { tools: [tool({ ...good, name: 'Bash' })] }, 'the tool bash'],
-    ['a tool with another name of one', { tools: [tool({ ...good, name: 'read_file' })] }, 'the tool read'],
+    ['a tool that differs from one in case', { tools: [tool({ ...good, name: 'Bash' })] }, 'the tool bash'],
     [
-      'a tool with a name that another program has for one',
-      { tools: [tool({ ...good, name: 'shell' })] },
-      'bash',
+      'a tool that differs from one in an underscore',
+      { tools: [tool({ ...good, name: 'web_fetch' })] },
+      'the tool webfetch',
     ],
     ['two agents of one name', { agents: [critic, critic] }, 'critic is defined twice'],
     ['an agent that names an unknown tool', { agents: [{ ...critic, tools: ['reed'] }] }, 'reed'],

@@ -5,7 +5,7 @@ import type { Json } from '../core/json.ts'
 import type { FileData } from '../core/message.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import { ToolError, type AnyTool, type ModelOutput, type RunRef, type Subject } from '../tools/port.ts'
-import { createRegistry, type Registry } from '../tools/registry.ts'
+import { createRegistry, plain, type Registry } from '../tools/registry.ts'
 import { discoveryNames } from '../runtime/delegation/discovery/discovery.ts'
 import { isControlName, isTaskName } from '../runtime/task/task-input.ts'
 import { isToolName } from '../runtime/authority/exposed-agents.ts'
@@ -96,19 +96,22 @@ export function withTools(
     const one = runtimeTool(each, clock, `${where}: tools.${i}`)
     if (all.some(({ name }) => name === one.name))
       throw new OffshootError('usage', `${where}: two tools are named ${one.name}`)
-    refuseOtherName(one.name, tools, where)
+    refuseSpelling(one.name, tools, where)
     all.push(one)
   }
   return createRegistry(all)
 }
 
-/** Agents also call Offshoot's tools by aliases: a custom tool with such a name would receive those calls. */
-function refuseOtherName(name: string, tools: Registry, where: string): void {
-  const taken = tools.get(name)
-  if (!taken || taken.isOwn) return
-  const why = `a tool cannot be named ${name}: that is an alias of the tool ${taken.name}`
+/**
+ * Case and underscores do not matter in a call, so `Bash` or `web_fetch` would be one name for two tools. An alias of a
+ * built-in tool, such as `search`, is free: the exact name comes first.
+ */
+function refuseSpelling(name: string, tools: Registry, where: string): void {
+  const taken = tools.list().find((tool) => plain(tool.name) === plain(name))
+  if (!taken) return
+  const why = `a tool cannot be named ${name}: calls do not distinguish it from the tool ${taken.name}`
   throw new OffshootError('usage', `${where}: ${why}`, {
-    hint: `choose another name, such as my_${taken.name}; agents call ${taken.name} by its aliases too`,
+    hint: `choose another name, such as my_${taken.name}`,
   })
 }
 

@@ -151,7 +151,6 @@ export async function compose({
   const toolsOf = (config: Config) => toolsWith(config, { env, network, own })
   const project = await trustedProject(workspace.root, env, own, (config) => toolsOf(config).tools)
   const { loaded, agents, trust } = project
-  const scripts = grantedScripts(trust.requests)
   const { search, tools } = toolsOf(loaded.config)
   const { skills } = await findSkills(workspace.root)
   const owner = randomUUID()
@@ -161,7 +160,7 @@ export async function compose({
   const secrets = secretMask(env, Object.values(loaded.config.search?.keys ?? {}))
   const fetch = createFetch()
   const ownership = own.isAlone ? undefined : new Ownership({ store, clock, owner, processes })
-  const about = { env, fetch, clock, config: loaded.config, directory: workspace.root, scripts }
+  const about = { env, fetch, clock, config: loaded.config, directory: workspace.root }
   const ports = decorate({
     store,
     clock,
@@ -169,7 +168,7 @@ export async function compose({
     random: chance?.random ?? Math.random,
     tools,
     agents,
-    resolveModel: models.resolver(about),
+    resolveModel: models.resolver({ ...about, scripts: grantedScripts(trust.requests) }),
     smallModelOf: (id) => smallModel(id, loaded.config.smallModel ?? models.small(id)),
     config: loaded.config,
     rootLayers: [...loaded.layers, ofCommandLine(own), modeLayer(mode)],
