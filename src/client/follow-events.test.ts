@@ -95,7 +95,7 @@ describe('followEvents', () => {
   it('takes a silent connection for a dead one', async () => {
     const { seen } = await follow([{ open: [event(1)] }], { silenceMs: 20 })
     expect(seqs(seen)).toEqual(['connected', 1, 'disconnected'])
-    expect(seen[2]).toMatchObject({ error: { message: 'nothing came for 0.02 s' } })
+    expect(seen[2]).toMatchObject({ error: { message: 'no data for 0.02 s' } })
   })
 
   it.each([401, 403, 404])('ends where the server refuses with %i', async (status) => {
