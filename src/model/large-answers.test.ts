@@ -138,7 +138,7 @@ test.each(['google', 'openai-compatible'] as const)(
       'data: {"candidates": [{"content": {"parts": [{"text": "',
       PIECE,
     )
-    expect(error).toMatch(/a line of the answer is longer than 16 MiB/)
+    expect(error).toMatch(/a line of the answer is longer than the limit of 16 MiB/)
     expect(maxRssMb).toBeLessThan(300)
   },
   60_000,
