@@ -42,8 +42,8 @@ const NOT_ASKED = ', only a look'
 export function readAngle(text: string): Angle | null {
   const [, kind, more] = /^Angle: (\w+)(, only a look)?$/m.exec(text) ?? []
   if (kind === undefined || !isKind(kind)) return null
-  const terms = termsOf(/^Terms: (.*)$/m.exec(text)?.[1] ?? '')
   const asked = /^Question: (.*)$/m.exec(text)?.[1] ?? ''
+  const terms = termsOf(/^Terms: (.*)$/m.exec(text)?.[1] ?? '', asked)
   return { kind, terms, ...frameOf(asked, scopeOf(text), more === undefined) }
 }
 

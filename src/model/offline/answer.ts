@@ -17,6 +17,8 @@ export interface FoundAnswer {
   readonly sections: readonly Section[]
   /** Words of the question that no code contains. */
   readonly missing: readonly string[]
+  /** Whether no place is the answer because they are missing. */
+  readonly astray: boolean
   /** If nothing matches: what the workspace contains instead. */
   readonly around: readonly Finding[]
 }
@@ -27,14 +29,15 @@ export const CLOSING =
 const AROUND_TITLE = '**What is here instead**'
 const MISSING = 'No code here mentions'
 const OTHERS = ' The places below match other words of the question.'
+const CLOSEST = 'The closest match is'
 const UNSURE = 'No single place matches all of it.'
 
 /** An answer without its closing words. */
-export function writeAnswer({ sections, missing, around }: FoundAnswer): string[] {
+export function writeAnswer({ sections, missing, astray, around }: FoundAnswer): string[] {
   const found = sections.filter((section) => section.findings.length > 0)
   const empty = sections.filter((section) => section.asked && section.findings.length === 0)
   return [
-    lead(found, missing),
+    lead(found, missing, astray),
     ...found.map((section) => writeSection(section, missing)),
     ...(empty.length === 0 || found.length === 0
       ? []
@@ -43,19 +46,26 @@ export function writeAnswer({ sections, missing, around }: FoundAnswer): string[
   ]
 }
 
-function lead(found: readonly Section[], missing: readonly string[]): string {
-  if (missing.length > 0) return `${MISSING} ${listed(missing)}.${found.length > 0 ? OTHERS : ''}`
+function lead(found: readonly Section[], missing: readonly string[], astray: boolean): string {
+  const lacks = missing.length > 0 ? `${MISSING} ${listed(missing)}.` : ''
   if (found.length === 0)
-    return 'Nothing was found. Other words, or the name of a function or file, may help.'
+    return lacks || 'Nothing was found. Other words, or the name of a function or file, may help.'
+  if (lacks && astray) return `${lacks}${OTHERS}`
   const asked = found.filter((section) => section.asked)
+  if (lacks) return `${lacks} ${CLOSEST} ${placeOf(asked[0] ?? found[0]!)}.`
   return (asked.length > 0 ? asked : found.slice(0, 1)).slice(0, 3).map(sentence).join(' ')
 }
 
-function sentence({ kind, findings: [first], sure, asked }: Section): string {
+function placeOf({ findings: [first] }: Section): string {
   const { path, line, note } = first!
-  const place = `${path}, line ${line}${note === '' ? '' : ` (${note})`}`
+  return `${path}, line ${line}${note === '' ? '' : ` (${note})`}`
+}
+
+function sentence(section: Section): string {
+  const { kind, sure, asked } = section
+  const place = placeOf(section)
   if (!asked) return `Nothing matches directly. A related place is ${place}.`
-  return sure ? `${SURE[kind]} ${place}.` : `${UNSURE} The closest ${CLOSEST[kind]} ${place}.`
+  return sure ? `${SURE[kind]} ${place}.` : `${UNSURE} ${CLOSEST} ${place}.`
 }
 
 const SURE: Readonly<Record<AngleKind, string>> = {
@@ -67,17 +77,6 @@ const SURE: Readonly<Record<AngleKind, string>> = {
   overview: 'The project describes itself in',
   entry: 'The program most likely starts in',
   outline: 'The most important definition is probably in',
-}
-
-const CLOSEST: Readonly<Record<AngleKind, string>> = {
-  implementation: 'match is',
-  tests: 'tests are in',
-  usage: 'use is in',
-  docs: 'text is in',
-  config: 'setting is in',
-  overview: 'text is in',
-  entry: 'code is in',
-  outline: 'definition is in',
 }
 
 function listed(words: readonly string[]): string {
@@ -129,10 +128,11 @@ function visible(text: string): string {
 /** Parses a report: places, and the words that it calls missing. Ignores everything else. */
 export function readAnswer(report: string, words: readonly string[]) {
   const [fitting = '', around = ''] = report.split(`\n${AROUND_TITLE}\n`)
-  const said = new RegExp(`^${MISSING} (.+?)\\.(?:${OTHERS})?$`, 'm').exec(fitting)?.[1]
+  const said = new RegExp(`^${MISSING} (.+?)\\.(?:${OTHERS}| ${CLOSEST} .*)?$`, 'm').exec(fitting)?.[1]
   return {
     findings: findingsIn(fitting),
     missing: words.filter((word) => said?.split(/, | or /).includes(word)),
+    astray: fitting.includes(OTHERS),
     sure: said === undefined && !fitting.includes(UNSURE),
     around: findingsIn(around),
   }

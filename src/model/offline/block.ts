@@ -53,7 +53,7 @@ function testsBegin(path: string, lines: ReadonlyMap<number, string>): number {
   const marks = [...lines].flatMap(([line, text]) => (/^\s*#\[cfg\(test\)\]/.test(text) ? [line] : []))
   const last = Math.max(0, ...marks)
   const next = lines.get(last + 1)
-  return last > 0 && (next === undefined || /\bmod\b|^\s*#/.test(next)) ? last : Infinity
+  return last > 0 && (next === undefined || /\bmod\b[^;]*$|^\s*#/.test(next)) ? last : Infinity
 }
 
 /** Consecutive lines without a gap. */

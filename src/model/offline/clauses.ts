@@ -36,9 +36,12 @@ function splitTests(clause: string): string[] {
 
 export function clauseKindOf(clause: string): AngleKind {
   if (TESTS.test(clause)) return 'tests'
-  if (/\bdocument(ed|ation|s)?\b|\bdocs?\b|\breadme\b|\bmanual\b|\bguide\b/i.test(clause)) return 'docs'
   if (
-    /\b(where|who|what) (else )?(is|are|uses?|calls?|imports?)\b.*\b(used|called|imported|invoked|referenced)\b|\bwho (calls|uses)\b|\bcallers?\b|\busages?\b|\bwhich (files?|modules?|functions?|parts?|places?)\b.*\b(uses?|calls?|imports?)\b/i.test(
+    /\bdocument(ed|ation)\b|\b(the|its|their|any|which) (docs|readme|manual|guide)\b|^docs?\b/i.test(clause)
+  )
+    return 'docs'
+  if (
+    /\b(where|who|what) (else )?(is|are|uses?|calls?|imports?)\b.*\b(used|called|imported|invoked|referenced)\b|\bwho (calls|uses)\b|\bcallers?\b|\busages? of\b|\bwhich (files?|modules?|functions?|parts?|places?)\b.*\b(uses?|calls?|imports?)\b/i.test(
       clause,
     )
   )

@@ -9,8 +9,8 @@ const TEST =
 const DOCS =
   /(^|\/)(docs?|man)\/|\.(md|mdx|markdown|rst|adoc|txt|html?|tex|org|[1-9])(\.prebuilt|\.in)?$|(^|\/)readme[^/]*$/i
 const CONFIG =
-  /\.(json|jsonc|json5|ya?ml|toml|ini|cfg|conf|env|properties|xml|lock|am|ac|m4|in|cmake)$|(^|\/)(dockerfile|(gnu)?makefile[^/]*|configure|\.[\w-]+rc)$/i
-const EXAMPLE = /(^|\/)(examples?|samples?|demos?|bench(marks?)?|playground|sandbox|contrib)\//i
+  /\.(json|jsonc|json5|ya?ml|toml|ini|cfg|conf|env|properties|xml|lock|am|ac|m4|in|cmake)$|(^|\/)(dockerfile|(gnu)?makefile[^/]*|configure|build\.rs|setup\.py|\.[\w-]+rc)$/i
+const EXAMPLE = /^scripts?\/|(^|\/)(examples?|samples?|demos?|bench(marks?)?|playground|sandbox|contrib)\//i
 /** Vendored code, and translations. */
 const FOREIGN = /(^|\/)(deps|vendor(ed)?|third[_-]party|external|i18n|locales?|lang|translations)\//i
 const BUILT =
@@ -21,7 +21,7 @@ export function fileKind(path: string): FileKind {
   if (NOISE.test(path)) return 'noise'
   if (TEST.test(path)) return 'test'
   if (FOREIGN.test(path)) return 'foreign'
-  if (EXAMPLE.test(path)) return 'example'
+  if (EXAMPLE.test(path) && !isProse(path)) return 'example'
   if (DOCS.test(path)) return 'docs'
   if (BUILT.test(path)) return 'built'
   return CONFIG.test(path) ? 'config' : 'source'

@@ -127,7 +127,7 @@ const PRIORS: Readonly<Record<FileKind, number>> = {
   config: 0.3,
   example: 0.3,
   foreign: 0.2,
-  built: 0.4,
+  built: 0.2,
   noise: 0.02,
 }
 

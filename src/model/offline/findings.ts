@@ -14,6 +14,8 @@ export interface Findings {
   readonly findings: readonly Finding[]
   /** Words of the question that no code contains. */
   readonly missing: readonly string[]
+  /** Whether one of them names something: then no place is about it. */
+  readonly astray: boolean
   /** Whether the first place covers most of the question. */
   readonly sure: boolean
 }
@@ -32,14 +34,14 @@ export function findingsOf(angle: Angle, calls: readonly PastCall[]): Findings {
   const { read } = readFiles(calls)
   const seen = seenLines(calls.filter(({ tool }) => tool === 'read'))
   if (angle.terms.length === 0)
-    return { findings: rankOverview(angle, calls).slice(0, ASKED), missing: [], sure: true }
+    return { findings: rankOverview(angle, calls).slice(0, ASKED), missing: [], astray: false, sure: true }
   const survey = surveyOf(angle, calls)
   const blocks = blocksOf(seen, seenLines(calls)).filter(
     ({ path }) => read.has(path) && isInScope(path, angle),
   )
   const ranked = rankBlocks(blocks, angle, survey)
   const fitting = angle.asked
-    ? withoutTests(ranked, angle)
+    ? ofProgram(ranked, angle)
     : ranked.filter(({ coverage }) => coverage >= FITTING)
   const chosen = choose(fitting, angle.asked ? ASKED : UNASKED)
   const missing = survey.missing.map(({ word }) => word)
@@ -49,13 +51,14 @@ export function findingsOf(angle: Angle, calls: readonly PastCall[]): Findings {
         findingOf(each, angle, angle.asked && i === 0 ? seen.get(each.block.path) : undefined) ?? [],
     ),
     missing,
+    astray: survey.missing.some(({ thing }) => thing),
     sure: missing.length === 0 && chosen[0]?.isWhole === true,
   }
 }
 
-/** Tests are listed separately, unless there is nothing else. */
-function withoutTests(ranked: readonly RankedBlock[], { kind }: Angle): readonly RankedBlock[] {
-  const others = ranked.filter(({ block }) => !block.isTest)
+/** Tests and prose are listed separately, unless there is nothing else. */
+function ofProgram(ranked: readonly RankedBlock[], { kind }: Angle): readonly RankedBlock[] {
+  const others = ranked.filter(({ block }) => !block.isTest && !isProse(block.path))
   return kind === 'implementation' && others.length > 0 ? others : ranked
 }
 

@@ -19,7 +19,7 @@ const C_LIKE = /\.(c|h|cc|cpp|cxx|hpp|hh|java|cs|m|mm|dart|scala|groovy|php|prot
 const METHOD =
   /^\s+(?:(?:(?:public|private|protected|static|async|override|readonly|get|set|abstract)\s+|\*\s*))*(#?[\p{L}_$][\p{L}\d_$]*)\s*(?:<[^>]*>)?\((?!\{?$)(?:(?!=>|function\b|\(\{$)[^;])*\)\s*(?::\s*[^;=]+)?\{\s*$/u
 const ASSIGNED =
-  /^\s*(?:(?:module\.)?exports\.|[\w$]+(?:\.prototype)?\.|this\.|self\.)?([\p{L}_$][\p{L}\d_$]*)\s*[:=]\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>|[\w$]+\s*=>|class\b|lambda\b)/u
+  /^\s*(?:(?:module\.)?exports\.|[\w$]+(?:\.prototype)?\.|this\.|self\.)?([\p{L}_$][\p{L}\d_$]*)\s*[:=]\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>|[\w$]+\s*=>|class\b(?!:)|lambda\b)/u
 const MEMBER_ASSIGNED = /^(?:[\w$]+\.)+([\p{L}_$][\w$]*)\s*=\s*function\b/u
 const C_FUNCTION =
   /^\s*[A-Za-z_][\w:<>,*&[\]\s]*[\s*&]([A-Za-z_][\w:~]*)\s*\([^;=]*\)?\s*(?:const|throws [\w, ]+)?\s*\{?\s*$/

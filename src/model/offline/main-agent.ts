@@ -90,6 +90,7 @@ export function composeAnswer(question: OfflineQuestion, tasks: readonly PastCal
     ...writeAnswer({
       sections: withoutRepeats(sections.toSorted((a, b) => Number(b.asked) - Number(a.asked))),
       missing: [...new Set(reports.flatMap(({ missing }) => missing))],
+      astray: reports.some(({ missing, astray }) => astray && missing.length > 0),
       around: around.slice(0, MAX_AROUND),
     }),
     ...trouble(tasks),

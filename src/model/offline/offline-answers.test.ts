@@ -189,6 +189,49 @@ describe('what is ranked', () => {
   })
 })
 
+describe('the words of a question and of the code may differ', () => {
+  test.each([
+    ['What happens when the user presses Ctrl-C?', 'app/run.py'],
+    ['How is a line painted in a colour?', 'app/paint.py'],
+    ['How are gitignore rules respected?', 'app/walk.py'],
+    ['How is the timed run normalised?', 'app/clock.py'],
+    ['Where is the rate limit computed?', 'app/limits.py'],
+    ['How is the delay of a job chosen?', 'app/jobs.py'],
+  ])('%s', async (question, path) => {
+    await workspace.write(APP)
+    const { text } = await workspace.ask(question)
+    expect(leading(text)[0]).toMatchObject({ path })
+  })
+
+  test('where only what is done is missing, the closest place is named all the same', async () => {
+    await workspace.write(APP)
+    const { text } = await workspace.ask('How is the delay of a job encrypted?')
+    expect(firstLine(text)).toMatch(
+      /^No code here mentions encrypted\. The closest match is app\/jobs\.py, line 1/,
+    )
+    expect(firstLine((await workspace.ask('How is the invoice of a job delayed?')).text)).toBe(
+      'No code here mentions invoice. The places below match other words of the question.',
+    )
+  })
+
+  test('words that only imports hold make no sure answer', async () => {
+    await workspace.write({
+      'a.py': 'from email.utils import send_date\nfrom http import message\n\n\nX = 1\n',
+    })
+    expect(firstLine((await workspace.ask('Where are emails sent?')).text)).not.toContain('most likely')
+  })
+
+  test('a module of tests that is another file ends no program', async () => {
+    await workspace.write({
+      'src/main.rs': `#[cfg(test)]\nmod tests;\n\nfn parse_offset(text: &str) -> u64 {\n    let sign = text.len();\n    text.parse().unwrap() + sign\n}\n`,
+    })
+    expect(leading((await workspace.ask('How is an offset parsed?')).text)[0]).toMatchObject({
+      path: 'src/main.rs',
+      line: 4,
+    })
+  })
+})
+
 describe('how it reads', () => {
   test('three to five lines of the first hit are shown, with their numbers, as they are in the file', async () => {
     await workspace.write(SHOP)
@@ -225,6 +268,25 @@ describe('how it reads', () => {
     for (const row of text.split('\n').filter((each) => /```|<b>/.test(each))) expect(row).toMatch(/^ {6}/)
   })
 })
+
+const APP = {
+  'README.md': '# App\n\nPress Ctrl-C to end it. It has colours and a rate limit.\n',
+  'scripts/README.md': '# Examples\n\nHow the delay of a job is chosen.\n',
+  'app/cli.py':
+    'def build_parser(parser):\n    parser.add_argument("--delay", help="The delay of a job, chosen by the user for the job.")\n    parser.add_argument("--color", help="Whether colors are added to each line that is printed.")\n    parser.add_argument("--limit", help="The rate limit that is computed for each of the users.")\n    return parser\n',
+  'app/run.py':
+    'def run(task):\n    try:\n        return task()\n    except KeyboardInterrupt:\n        raise SystemExit(130)\n',
+  'app/paint.py':
+    'def paint(line, color):\n    code = CODES[color]\n    start = "\\x1b[" + code\n    return start + line + END\n',
+  'app/walk.py':
+    'def walk(root, git_ignore):\n    rules = git_ignore.rules(root)\n    for path in root:\n        if not rules.match(path):\n            yield path\n',
+  'app/clock.py':
+    'def normalize(run_time, best):\n    share = run_time / best\n    total = share * 100\n    return round(total)\n',
+  'app/limits.py':
+    'def ratelimit(requests, window):\n    used = len(requests)\n    left = window - used\n    return max(0, left)\n',
+  'app/jobs.py':
+    'def pick_delay(job, tries):\n    base = job.delay\n    factor = 2 ** tries\n    return base * factor\n',
+}
 
 const SHOP = {
   'README.md': '# Shop\n\nSends parcels.\n',

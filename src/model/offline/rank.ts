@@ -2,9 +2,9 @@ import MiniSearch from 'minisearch'
 import type { Angle } from './angle.ts'
 import type { Block, BlockLine } from './block.ts'
 import { prior, type FileSurvey } from './files.ts'
-import { fileKind, isProse } from './file-kind.ts'
-import { identifiersIn, wordsIn } from './stem.ts'
-import { speaksOf, spokenIn, weigh, type Term } from './term.ts'
+import { baseName, fileKind, isProse } from './file-kind.ts'
+import { identifiersIn, stem, stemsIn, wordsIn } from './stem.ts'
+import { namesTerm, speaksOf, spokenIn, weigh, type Term } from './term.ts'
 
 /** A block with its score. */
 export interface RankedBlock {
@@ -39,40 +39,71 @@ export function rankBlocks(
     const best = bestLine(block, terms, angle)
     const coverage = weigh(terms.filter((term) => speaksOf(matched, term))) / weigh(terms)
     const fit = fitness(block, best, angle) * prior(block.path, angle, block.isTest)
-    const isWhole = needed.every((term) => speaksOf(matched, term))
-    return { block, best, coverage, isWhole, score: score * (0.2 + coverage) * fit }
+    return { block, best, coverage, isWhole: saysAll(block, needed), score: score * (0.2 + coverage) * fit }
   })
   return ranked.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score)
 }
 
+/** Lines that are about one thing. */
+const NEAR = 12
+
+/** Whether a few lines of a block, with its name and place, name all of these terms, of which one has to be a thing. */
+function saysAll({ path, head, owners, lines }: Block, needed: readonly Term[]): boolean {
+  if (!needed.some(({ thing }) => thing)) return false
+  const frame = stemsIn([path, head?.text ?? '', ...owners].join(' '))
+  const said = lines.flatMap(({ text, kind }) => (kind.type === 'import' ? [] : [stemsIn(text)]))
+  return said.some((_, i) => {
+    const words = new Set([...frame, ...said.slice(i, i + NEAR).flat()])
+    return needed.every((term) => namesTerm(words, term))
+  })
+}
+
 function indexOf(blocks: readonly Block[]): MiniSearch {
   const index = new MiniSearch({ fields: Object.keys(BOOST), tokenize: wordsIn, processTerm: (word) => word })
-  const text = (lines: readonly BlockLine[]) => lines.map((line) => line.text.slice(0, 300)).join('\n')
-  for (const [id, { path, head, owners, lines }] of blocks.entries()) {
-    const { comment = [], code = [] } = Object.groupBy(lines, ({ kind }) =>
-      kind.type === 'comment' ? 'comment' : 'code',
-    )
-    const name = head?.kind.name ?? ''
-    index.add({ id, name, owners: owners.join(' '), path, text: text(code), comments: text(comment) })
-  }
+  for (const [id, { path, head, owners, lines }] of blocks.entries())
+    index.add({ id, name: head?.kind.name ?? '', owners: owners.join(' '), path, ...textsOf(lines) })
   return index
 }
+
+const STRING = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\\n]|\\.)*'|`[^`]*`/g
+const SENTENCE = 30
+
+/** A block's code, and its prose: comments, and sentences that it prints. */
+function textsOf(lines: readonly BlockLine[]): { readonly text: string; readonly comments: string } {
+  const said: string[] = []
+  const code = lines.flatMap(({ text, kind }) => {
+    const line = text.slice(0, 300)
+    return kind.type === 'comment' ? (said.push(line), []) : [line]
+  })
+  const text = code
+    .join('\n')
+    .replace(STRING, (string) => (string.length < SENTENCE ? string : (said.push(string), '')))
+  return { text, comments: said.join('\n') }
+}
+
+/** Weight of a synonym relative to the term. */
+const LIKE = 0.5
 
 /** Search terms, and the weight of a match. */
 function weightsOf(terms: readonly Term[]): Map<string, number> {
   const weights = new Map<string, number>()
-  for (const { stems, exact, weight } of terms) {
+  for (const { stems, others, exact, weight } of terms) {
+    for (const other of others) weights.set(other, Math.max(weights.get(other) ?? 0, weight * LIKE))
     for (const own of stems) weights.set(own, Math.max(weights.get(own) ?? 0, weight / stems.length))
     for (const whole of identifiersIn(exact ?? '')) weights.set(whole, weight)
   }
   return weights
 }
 
+/** How much more a block counts in a file that is named as the question. */
+const NAMED = 1
+
 function fitness(block: Block, best: BlockLine, { kind, echo, outcome, terms }: Angle): number {
   const repeats = echo !== '' && block.lines.some(({ text }) => text.toLowerCase().includes(echo))
   const fails =
     outcome && block.lines.some((line) => Math.abs(line.line - best.line) <= 3 && FAILS.test(line.text))
-  return formOf(block, kind, terms) * (repeats ? 0.1 : 1) * (fails ? 1.6 : 1)
+  const named = 1 + NAMED * (weigh(spokenIn(baseName(block.path), terms)) / weigh(terms))
+  return formOf(block, kind, terms) * named * (repeats ? 0.1 : 1) * (fails ? 1.6 : 1)
 }
 
 /** Prefers definitions to loose statements, behaviour to declarations, and tests if they are asked for. */
@@ -85,10 +116,29 @@ function formOf({ path, head, lines, isTest }: Block, kind: Angle['kind'], terms
   const isNamed = terms.some(({ exact }) => exact !== null && head.kind.name.includes(exact))
   if (kind === 'usage') return isNamed ? 0.1 : 1
   const size = lines.filter(({ kind: { type } }) => type === 'code' || type === 'definition').length
+  const { text, comments } = textsOf(lines)
+  const tells = lines.length > LONG && text.length < comments.length ? 0.5 : 1
   const shape = TYPE.test(head.text) && !isNamed ? 0.45 : 1
-  return shape * (size >= 3 ? 1 : 0.7) * (lines.includes(head) ? 1 : 0.8)
+  const asksOptions = terms.some(({ stems }) => OPTION_STEMS.includes(stems[0]!))
+  const declares = !asksOptions && (text.match(OPTION)?.length ?? 0) > 1 ? 0.4 : 1
+  const starts = head.kind.name === 'main' ? 0.6 : 1
+  return (
+    shape *
+    tells *
+    declares *
+    starts *
+    (size >= 5 ? 1 : size >= 3 ? 0.8 : 0.6) *
+    (lines.includes(head) ? 1 : 0.8)
+  )
 }
 
+/** Where a command line declares its options, every word of the program is said once. */
+const OPTION =
+  /\bArg::new\(|\badd_(?:argument|option)\(|\.option\(|#\[(?:arg|clap|structopt)\b|\bflags?\(\)\.|\bflags?\.\w+(?:Var|P)?\(/gi
+const OPTION_STEMS = ['option', 'argument', 'flag', 'parameter'].map(stem)
+
+/** Lines of a block that may say more than it does. */
+const LONG = 20
 const TYPE =
   /^\s*((export|default|public|private|pub(\([^)]*\))?|abstract|final|declare|typedef|type) )*(class|interface|enum|struct|union|trait|record|type) |^type \w+ |^#\s*define/
 

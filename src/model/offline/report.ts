@@ -22,6 +22,7 @@ export function answerOf(angles: readonly Angle[], calls: readonly PastCall[]): 
   return {
     sections: withoutRepeats(sections),
     missing: [...new Set(missing)],
+    astray: found.some(({ angle, astray }) => angle.asked && astray),
     around: nothing && asked ? surroundingsOf(asked, calls).slice(0, MAX_AROUND) : [],
   }
 }
@@ -53,14 +54,6 @@ function effort(calls: readonly PastCall[]): string {
 }
 
 function reasons(failed: readonly PastCall[]): string {
-  const texts = failed.map((call) => `${call.tool}: ${oneLine(call.output)}`)
+  const texts = failed.map((call) => `${call.tool}: ${inSentence(call.output).slice(0, 80)}`)
   return [...new Set(texts)].slice(0, 2).join('; ')
-}
-
-/** Foreign text within our own sentence: it cannot look like a citation. */
-function oneLine(text: string): string {
-  return text
-    .replace(/[`:\s\p{C}]+/gu, ' ')
-    .trim()
-    .slice(0, 80)
 }

@@ -79,17 +79,18 @@ export function grepCall(
 }
 
 /** A word as written is always included: `sent`, besides the stem of `send`. */
-function termPattern({ word, exact, stems }: Term): string {
+function termPattern({ word, exact, stems, others }: Term): string {
   if (exact !== null && !/\s/.test(exact)) return escape(exact.replace(/^[@#.]/, ''))
   if (stems.length > 1) return stems.map(escape).join('[\\s_.-]*\\w{0,6}[\\s_.-]*')
   const own = word.toLowerCase()
   const itself = own.startsWith(stems[0]!) ? [] : [own]
-  return [...spellingsOf(stems[0]!), ...itself].map(stemPattern).join('|')
+  return [...[stems[0]!, ...others].flatMap(spellingsOf), ...itself].map(stemPattern).join('|')
 }
 
 /** A short stem matches only at the start of a word or identifier part: `log` does not match `catalog`. */
 function stemPattern(stem: string): string {
-  if (stem.length > 4 || !/^\w+$/.test(stem)) return escape(stem)
+  if (!/^\w+$/.test(stem)) return escape(stem)
+  if (stem.length > 4) return stem.length > 6 ? [...stem].join('_?') : stem
   const capital = stem[0]!.toUpperCase() + stem.slice(1)
   return `(?:\\b_*${escape(stem)}|_${escape(stem)}|(?-i:${escape(capital)}))`
 }

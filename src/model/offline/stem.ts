@@ -7,22 +7,11 @@ const SUFFIXES = [
 ] // prettier-ignore
 
 /** Words whose ending is not a suffix. */
-const WHOLE = new Set([
-  'settings',
-  'string',
-  'strings',
-  'during',
-  'author',
-  'authors',
-  'error',
-  'errors',
-  'version',
-  'status',
-  'process',
-  'class',
-  'cors',
-  'https',
-])
+const WHOLE = new Set(
+  'settings string strings during author authors error errors version status process class cors https'.split(
+    ' ',
+  ),
+)
 
 const SHORTEST = 4
 
@@ -30,10 +19,16 @@ const SHORTEST = 4
 const IRREGULAR = new Map(
   `chosen choose, chose choose, sent send, built build, wrote write, written write, thrown throw, threw throw, drawn draw,
   drew draw, ran run, broken break, broke break, kept keep, held hold, hid hide, hidden hide, bound bind, frozen freeze,
-  lost lose, caught catch, shown show, forgotten forget, began begin, begun begin, spent spend, grown grow, grew grow`
+  lost lose, caught catch, shown show, forgotten forget, began begin, begun begin, found find, rewound rewind, overridden override, taken take, given give, left leave, told tell, spent spend, grown grow, grew grow`
     .split(',')
     .map((pair) => pair.trim().split(' ') as [string, string]),
 )
+
+const BRITISH_OUR = /^(behavi|col|fav|flav|hon|neighb)our/
+/** Too short to lose a suffix: `timed`, `saving`; `added`, `asking`. */
+const SHORT_VERB = /^([^aeiou]?[aeiou][^aeiouwxy])(?:ed|ing)$/
+const SHORT_PAIR = /^([aeiou][^aeiou]{2})(?:ed|ing)$/
+const BRITISH_ISE = /^(\w{4,})is(e|ed|es|er|ing|ation)$/
 
 const FULL = new Map([
   ...abbreviations,
@@ -46,9 +41,15 @@ export function spellingsOf(of: string): string[] {
   return [of, ...(SHORT.get(of)?.map(([short]) => short) ?? [])]
 }
 
-/** `choose` for `chosen`; any other word unchanged. */
-function infinitive(word: string): string {
-  return IRREGULAR.get(word.toLowerCase()) ?? word.toLowerCase()
+/** `choose` for `chosen`, `time` for `timed`, American spelling for British; any other word unchanged. */
+function infinitive(lower: string): string {
+  const american = lower.replace(BRITISH_OUR, '$1or').replace(BRITISH_ISE, '$1iz$2')
+  return IRREGULAR.get(lower) ?? american.replace(SHORT_VERB, '$1e').replace(SHORT_PAIR, '$1')
+}
+
+/** Whether a word looks like a verb form: a past or an -ing form. */
+export function isVerbForm(word: string): boolean {
+  return IRREGULAR.has(word) || /\w{2}(ed|ing)$/.test(word)
 }
 
 /**
@@ -56,7 +57,7 @@ function infinitive(word: string): string {
  * `routing` are one term. It may join too much; ranking corrects that.
  */
 export function stem(word: string): string {
-  const lower = FULL.get(word.toLowerCase()) ?? infinitive(word)
+  const lower = FULL.get(word.toLowerCase()) ?? infinitive(word.toLowerCase())
   if (WHOLE.has(lower)) return lower.replace(/(?<=[^s])s$/, '')
   for (const suffix of SUFFIXES) {
     if (!lower.endsWith(suffix) || (suffix === 's' && lower.endsWith('ss'))) continue
@@ -71,9 +72,18 @@ export function subwords(text: string): string[] {
   return text.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{M}]+|\d+/gu) ?? []
 }
 
-/** The stems of a text's words, and its identifiers. */
+/** The stems of a text's words, of pairs within an identifier as one word (`git_ignore`), and its identifiers. */
 export function wordsIn(text: string): string[] {
-  return [...subwords(text).map(stem), ...identifiersIn(text)]
+  return [...stemsIn(text), ...identifiersIn(text)]
+}
+
+export function stemsIn(text: string): string[] {
+  const whole = text.match(/[\p{L}_$][\p{L}\d_$]*/gu) ?? []
+  const pairs = whole.flatMap((word) => {
+    const parts = subwords(word)
+    return parts.slice(1).map((part, i) => stem(parts[i]! + part))
+  })
+  return [...subwords(text).map(stem), ...pairs]
 }
 
 /** Whole multi-word identifiers, separate from any stem. */

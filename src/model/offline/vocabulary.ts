@@ -5,10 +5,11 @@ export const stopWords: ReadonlySet<string> = words(`
   without about above after again against all also any both before between down during each few further just more most
   only other others own same some such too under until very via what where which who whom whose when why how is are was
   were be been being am do does did done doing has have had having can could should would will shall may might must
-  let lets please tell show find explain describe list give me look see know want need like get gets got give given
+  let lets please tell show explain describe list give me look see know want need like get gets got give given
   there's what's where's how's which's it's i'd i'm i've let's
   exactly actually currently really please kindly thanks thank hello hi hey ok okay yes
   place places thing things stuff way ways kind kinds sort part parts bit lot many much every everything anything something
+  nobody somebody anybody noone everyone anyone
   code codebase codebases repo repository repositories project projects program programs source sources file files folder folders
   directory directories line lines module modules package packages library
   work works working happen happens happened occur occurs live lives located location sit sits stand stands
@@ -28,19 +29,15 @@ export const stopWords: ReadonlySet<string> = words(`
 
 /** Verbs and nouns that may be literal, but say little about the place. */
 export const weakWords: ReadonlySet<string> = words(`
-  handle handles handled handling process processes processed make makes made making create creates created run runs running
-  call calls called calling set sets add adds added change changes changed return returns returned take takes taken
-  start starts started stop stops function functions class classes method methods variable variables constant constants
-  type types interface interfaces value values name names object objects data logic behavior behaviour feature features
-  system main default thing support supports supported provide provides put keep keeps kept come comes go goes
-  look looks looked looking taken done gone overview summary summarize summarise architecture structure structured organized organised
-  actual real overall internal internals mechanism mechanisms different
-  fix fixes fixed write writes written implement refactor improve update updates updated bug bugs
+  handle process make making create run call set add change return take start stop function class method variable constant
+  type interface value name object data logic behavior feature system main default thing support provide put keep come go
+  look taken done gone overview summary architecture structure organize actual real internal mechanism different press hit
+  find found fix write written implement refactor improve update bug
 `)
 
 /** Words for manner and degree: matching code need not contain them. */
 export const framingWords: ReadonlySet<string> = words(`
-  react respond behave choose pick select decide determine figure occur arise appear consist contain belong depend
+  notice recognize external existing honor respect obey compute calculate detect tell told apart react respond behave choose pick select decide determine figure occur arise appear consist contain belong depend
   enter leave reach keep made mean responsible involve concern relate come go turn
   wrong right correct proper bad good full whole big large small long short fast slow high low early late
   possible available certain given current previous following remaining different same similar several various
@@ -58,6 +55,15 @@ export const abbreviations: readonly (readonly [string, string])[] = pairs(`
   | stats statistics | col column | attr attribute | prop property | calc calculate | eval evaluate | img image | obj object
   | pkg package | proc process | repo repository | util utility | app application | gen generate | mem memory | perm permission
   | sep separator | lib library | pos position | addr address | iter iterator | esc escape
+`)
+
+/** Synonyms: a question may use one and the code another. */
+export const synonyms: readonly (readonly string[])[] = groups(`
+  tls ssl | regex regexp | interrupt sigint ctrlc | color ansi style palette | width columns | hidden dotfile | remaining eta | typo misspelled suggest
+  | remove delete erase unlink | run execute spawn invoke | stop terminate kill abort cancel | fail error exception
+  | retry attempt backoff | wait delay sleep | timeout deadline expire | configuration setting option preference
+  | choose select pick | check validate verify | parse tokenize decode | merge combine join | duplicate dedup unique
+  | sort order | password secret | limit throttle | argument flag | compress gzip deflate | resume continue | truncate shorten
 `)
 
 /** Words of a few other languages for English program terms, by their prefixes. */
@@ -83,8 +89,9 @@ function words(text: string): ReadonlySet<string> {
 }
 
 function pairs(text: string): [string, string][] {
-  return text.split('|').map((pair) => {
-    const [from = '', to = ''] = pair.trim().split(' ')
-    return [from, to]
-  })
+  return groups(text).map(([from = '', to = '']) => [from, to])
+}
+
+function groups(text: string): string[][] {
+  return text.split('|').map((group) => group.trim().split(/\s+/))
 }

@@ -10,7 +10,7 @@ import type { FoundNotes } from '../../project/workspace-facts.ts'
 /** Of all notes in one context, beside those of the directory in which the agent works. Characters. */
 const MAX_ALL_CHARS = 64_000
 
-export interface DirectoryNotesPorts {
+interface DirectoryNotesPorts {
   /** The root of the whole workspace. */
   readonly root: string
   readonly find: (file: string) => FoundNotes | undefined
