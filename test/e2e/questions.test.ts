@@ -161,7 +161,10 @@ describe('from another terminal', () => {
     program.kill('SIGKILL')
     await program.ended
     const answered = await user.run(['answer', id, 'this one'])
-    expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining('the answer is kept') })
+    expect(answered).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('the answer counts when it is resumed'),
+    })
     const { code, stdout } = await user.run(['recover'])
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('completed') })
     expect(told()).toEqual(['this one'])
