@@ -33,7 +33,7 @@ test.each([
   const { code, stderr } = await user.call(args, { env: AGENT })
   expect([code, stderr]).toEqual([
     2,
-    expect.stringMatching(/ is not for an agent: .*\n {2}a person does this/),
+    expect.stringMatching(/ is reserved for a person, .*\n {2}a person does this/),
   ])
 })
 
@@ -66,7 +66,7 @@ describe.each(['accept-edits', 'auto'])('in a conversation that a person has giv
     const { code, stderr } = await user.call(args(await begun(mode)), { env: AGENT })
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining(`a turn in the mode ${mode} is not for an agent`),
+      expect.stringContaining(`a turn in the mode ${mode} is reserved for a person`),
     ])
   })
 

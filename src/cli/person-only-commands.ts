@@ -52,7 +52,7 @@ const SPEAKING: ReadonlySet<VerbCommand['verb']> = new Set<VerbCommand['verb']>(
 
 function refuseAgent(what: string | undefined, { env }: Pick<Io, 'env'>): void {
   if (what === undefined || !hasRunMark(env)) return
-  throw new OffshootError('usage', `${what} is not for an agent: a run has started this process`, {
+  throw new OffshootError('usage', `${what} is reserved for a person, and a run started this process`, {
     hint: TO_PERSON,
   })
 }

@@ -65,7 +65,7 @@ describe('a model that sends nonsense', () => {
         text: 'Understood.',
       })
       const before = server.requests().length
-      const { code, stdout, stderr } = await user.call(['run', 'hi'], {
+      const { code, stdout, stderr } = await user.call(['run', 'hi', '--budget-usd', '100'], {
         env: providerEnvironment(provider, server.url),
       })
       expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'Understood.\n' })

@@ -61,7 +61,8 @@ it.each([
   ['fork', 'msg_x', 'hi'],
 ])('%s takes no budget that is no sum of money', async (...args) => {
   for (const value of ['much', '-1', '', 'NaN', 'Infinity', '0x10', '1e400', '5 USD']) {
-    const { code, stderr } = await user.call([...args, `--budget-usd=${value}`])
+    const option = /\s/.test(value) ? ['--budget-usd', value] : [`--budget-usd=${value}`]
+    const { code, stderr } = await user.call([...args, ...option])
     expect({ value, code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('US dollars') })
   }
 })

@@ -193,7 +193,7 @@ describe.each(Object.entries(REFUSED))('an agent decides nothing %s', (_, rows) 
   }, 120_000)
 
   test.each(rows.map(([how], i) => [how, i] as const))('with %s', (_how, i) => {
-    expect(said[i]).toMatch(/is not for an agent: a run has started (this process|the caller)/)
+    expect(said[i]).toMatch(/is reserved for a person, and a run started (this process|the caller)/)
     expect(said[i]).toContain('a person does this')
   })
 
@@ -339,7 +339,7 @@ describe('the environment of an agent', () => {
     expect(valueOf('limits.budgetUsd')).toBe(5)
     expect(valueOf('limits.maxTurns')).toBe(3)
     expect(valueOf('model')).toMatch(/nested\.json$/)
-    expect(said).toMatch(/environment: permissions only narrows/)
+    expect(said).toMatch(/permissions can only restrict/)
   })
 
   test('has the configuration of the person, wherever it says that this is', async () => {

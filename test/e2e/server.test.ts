@@ -211,7 +211,10 @@ describe('run --conversation on what a server drives', () => {
     const { conversationId: id, runId } = await api<Ids>(url, '/conversations', { text: 'x', model })
     await untilEvent(url, id, 'event: approval.requested')
     const refused = await user.call(['run', 'y', '--conversation', id, '--mode', 'auto'])
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('offshoot serve drives')])
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('offshoot serve runs this conversation'),
+    ])
     const followers: StartedProgram[] = []
     for (const format of ['events', 'json', 'stream-json', 'text']) {
       const follower = user.start(['run', format, '--conversation', id, '--output-format', format])

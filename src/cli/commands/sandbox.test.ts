@@ -153,7 +153,10 @@ test('an agent confines itself more and never less', async () => {
   const env = { OFFSHOOT_RUN_ID: 'run_1', OFFSHOOT_OWNER: 'x' }
   for (const how of ['off', 'auto']) {
     const { code, stderr } = await user.call(['run', 'Go.', '--sandbox', how], { env })
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`the sandbox ${how} is not for an agent`)])
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`the sandbox ${how} is reserved for a person`),
+    ])
   }
   user.write('../.config/offshoot/config.jsonc', '{"sandbox": "auto"}')
   const value = async (sandbox: string) => {

@@ -62,11 +62,18 @@ test('options before a command are no prompt with the name of the command', () =
   expect(() => impliedRun(['-C', 'x', 'ls'], COMMANDS)).toThrow('-C stands before the command ls')
 })
 
-test.each(['--mode=auto', '--allow=bash', '-c', '-C/', '--yolo', '--nonsense'])(
+test.each(['--mode=auto', '--allow=bash', '-C/', '--yolo', '--nonsense'])(
   'the option %s alone is no prompt, and makes no prompt of stdin',
   (option) => {
     expect(() => impliedRun([option], COMMANDS)).toThrow('is read as an option, and there is no prompt')
     expect(impliedRun([option, '-'], COMMANDS)).toEqual(['run', option, '-'])
+  },
+)
+
+test.each(['-c', '--continue', '-r', '--resume'])(
+  '%s alone takes the prompt from stdin or the terminal',
+  (option) => {
+    expect(impliedRun([option], COMMANDS)).toEqual(['run', option])
   },
 )
 

@@ -38,9 +38,9 @@ function joinedBehindDashes(line: readonly string[]): readonly string[] {
   return end < 0 ? line : [...line.slice(0, end), '--', line.slice(end + 1).join(' ')]
 }
 
-/** Perhaps it was a text, `offshoot "$(cat prompt)"`: then the data on stdin would become the prompt, and the text power. */
+/** It may be a text, as in `offshoot "$(cat prompt)"`: data on stdin would become the prompt, and the text a setting. */
 function refuseOptionAlone(first: string): void {
-  if (!first.startsWith('-') || STDIN_IS_PROMPT.has(first) || /\s/.test(first)) return
+  if (!first.startsWith('-') || USED_ALONE.has(first) || /\s/.test(first)) return
   throw new OffshootError(
     'usage',
     `${JSON.stringify(first.slice(0, 60))} is read as an option, and there is no prompt`,
@@ -50,7 +50,8 @@ function refuseOptionAlone(first: string): void {
   )
 }
 
-const STDIN_IS_PROMPT: ReadonlySet<string> = new Set(['-', '-p', '--print', '--'])
+/** The prompt then comes from stdin or the terminal. None of them allows a run more. */
+const USED_ALONE: ReadonlySet<string> = new Set('- -- -p --print -c --continue -r --resume'.split(' '))
 
 /** `-C DIR ls` would ask an agent "ls". With `-p` any word is a prompt. */
 function refuseCommandBehind(first: string, rest: readonly string[], commands: ReadonlySet<string>): void {

@@ -260,7 +260,7 @@ test(
 test(
   'a server that one command started answers the next, and ends with the run',
   inCell(async () => {
-    const server = `require('net').createServer((s) => s.end('hello')).listen(8123, () => console.log('up'))`
+    const server = `require('net').createServer((s) => s.on('error', () => {}).end('hello')).listen(8123, () => console.log('up'))`
     const { text, leftRunning } = await run(
       `${NODE} -e "${server}" & sleep 0.01; until (: < /dev/tcp/127.0.0.1/8123) 2>/dev/null; do sleep 0.05; done`,
     )
