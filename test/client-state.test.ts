@@ -194,7 +194,7 @@ describe('a snapshot, and the events after it', () => {
         }
       },
     )
-    await fc.assert(property, { numRuns: 60 })
+    await fc.assert(property, { numRuns: 100 })
     expect(texts.filter(({ whole }) => whole !== '').length).toBeGreaterThan(100)
     // what is committed and not told yet is in the snapshot alone
     const equal = moments.filter(([told, read]) => told.seq === read.seq)

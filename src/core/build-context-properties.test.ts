@@ -290,7 +290,7 @@ describe('on random trees', () => {
         const tree = grow(history)
         for (const branch of tree.branches.keys()) check(tree, branch)
       }),
-      { numRuns: 400 },
+      { numRuns: 1000 },
     )
 
   test('a context is one that providers accept', () => {
@@ -340,7 +340,7 @@ describe('on random trees with summaries at random places', () => {
         places.forEach((place, i) => addSummary(tree, place, `s${i}`))
         for (const branch of tree.branches.keys()) check(tree, branch)
       }),
-      { numRuns: 400 },
+      { numRuns: 1000 },
     )
 
   test('a context is one that providers accept', () => {

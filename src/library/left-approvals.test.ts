@@ -87,7 +87,7 @@ const payer = agent({ name: 'payer', description: 'pays', prompt: 'You pay.' })
 const worker = agent({ name: 'worker', description: 'works', prompt: 'You work.' })
 
 describe('a subagent that asks when a program closes', () => {
-  it('keeps its question and the call of its parent; what works beside it goes on with them', async () => {
+  it('keeps its question and the call of its parent; a sibling resumes with them', async () => {
     const store = createMemoryStore()
     const agents = [payer, worker]
     const both = { toolCalls: [task('payer', 'pay'), task('worker', 'work')] }

@@ -14,7 +14,7 @@ describe('a report that has to be what zod says', () => {
   test.each([
     ['a refinement', even],
     ['a refinement that takes its time', slow],
-  ])('passes %s, which the agent is told of', async (_, outputSchema) => {
+  ])('passes %s to the agent', async (_, outputSchema) => {
     const critic = agent({ ...base, prompt: 'Judge.', outputSchema })
     await using t = await testOffshoot({ script: { critic: reports('{"n": 3}', '{"n": 4}') } })
     const run = await (await t.offshoot.chat()).spawn('go', { agent: critic })

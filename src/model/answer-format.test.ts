@@ -63,12 +63,15 @@ describe('the schema of an answer in the words of each protocol', () => {
     ['openai', 'openai/gpt-5.2'],
     ['openai', 'openai/o4-mini'],
     ['google', 'google/gemini-3-pro-preview'],
-  ] as const)('%s: %s is told of it from the start, and may call its tools', async (provider, id) => {
-    const request = { answerSchema: closed, tools, callsFirst: true } as const
-    const [body] = await sentRequests(provider, request, { id })
-    expect(JSON.stringify(body)).toMatch(TOLD)
-    expect(toolsIn(body!)).toEqual({ names: ['read'], choice: 'auto' })
-  })
+  ] as const)(
+    '%s: %s gets the schema with its first request, and may call its tools',
+    async (provider, id) => {
+      const request = { answerSchema: closed, tools, callsFirst: true } as const
+      const [body] = await sentRequests(provider, request, { id })
+      expect(JSON.stringify(body)).toMatch(TOLD)
+      expect(toolsIn(body!)).toEqual({ names: ['read'], choice: 'auto' })
+    },
+  )
 
   it.each([
     ['anthropic', 'anthropic/qwen3-coder'],
@@ -76,7 +79,7 @@ describe('the schema of an answer in the words of each protocol', () => {
     ['openai', 'openai/qwen3-coder'],
     ['google', 'google/gemini-2.5-pro'],
     ['openai-compatible', 'openai-compatible/gpt-5.2'],
-  ] as const)('%s: %s is told of it only where it calls nothing before', async (provider, id) => {
+  ] as const)('%s: %s gets the schema only when it can call no tool', async (provider, id) => {
     const first = { answerSchema: closed, tools, callsFirst: true } as const
     const [body] = await sentRequests(provider, first, { id })
     expect(JSON.stringify(body)).not.toMatch(TOLD)

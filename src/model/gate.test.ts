@@ -397,7 +397,7 @@ describe('whatever happens', () => {
         for (const each of steps) play.take(each)
         expect(play.problems).toEqual([])
       }),
-      { numRuns: 200 },
+      { numRuns: 500 },
     )
   })
 
@@ -415,7 +415,7 @@ describe('whatever happens', () => {
         expect(play.clock.pending()).toBe(0)
         expect(play.problems).toEqual([])
       }),
-      { numRuns: 200 },
+      { numRuns: 500 },
     )
   })
 

@@ -446,7 +446,7 @@ test('by rules alone no level below allows more than the levels above it', () =>
       // A chain without a root has no level whose silence means the default.
       if (parents.length > 0) expect(strictest(parent, below)).toBe(below)
     }),
-    { numRuns: 800 },
+    { numRuns: 2000 },
   )
 })
 
@@ -519,7 +519,7 @@ describe('delegations', () => {
           if (callItems(call, shellItems).length === 1 && only === 'deny') expect(decided).toBe(strict)
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 3000 },
     )
   })
 })

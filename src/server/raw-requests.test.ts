@@ -195,7 +195,7 @@ describe('any bytes', () => {
           expect([0, 400, 401, 403, 408, 431, ...more]).toContain(answer.status)
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 300 },
     )
   })
 
@@ -211,7 +211,7 @@ describe('any bytes', () => {
           expect(status).toBeLessThan(500)
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 300 },
     )
     expect(served.said).toEqual([])
   })

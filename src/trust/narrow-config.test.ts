@@ -112,7 +112,7 @@ describe('rules of a project', () => {
         expect(now).toBeLessThanOrEqual(decided(asked, base, []))
         expect(now).toBeLessThanOrEqual(decided(asked, base, project))
       }),
-      { numRuns: 1_500 },
+      { numRuns: 5_000 },
     )
   })
 
@@ -127,7 +127,7 @@ describe('rules of a project', () => {
         expect(some).toBeLessThanOrEqual(decided(asked, base, project))
         expect(inForce(project, () => true)).toEqual(project)
       }),
-      { numRuns: 1_500 },
+      { numRuns: 5_000 },
     )
   })
 
@@ -141,7 +141,7 @@ describe('rules of a project', () => {
         if (decided(asked, base, granted, pinned) === RANK.allow)
           expect(decided(asked, base, before)).toBe(RANK.allow)
       }),
-      { numRuns: 1_500 },
+      { numRuns: 5_000 },
     )
   })
 })

@@ -49,6 +49,23 @@ describe('where nobody can answer', () => {
 })
 
 describe('what a run that is taken up asks at once', () => {
+  it.each([
+    [['-m', 'offline'], 'keeps its model scripted:'],
+    [['--agent', 'explore'], 'keeps its agent main'],
+  ])('is not left unseen by a command with %j, which is refused', async (options, why) => {
+    const user = someone()
+    const model = user.script({ main: [makesFile(), { text: 'Done.' }] })
+    const left = user.start(['run', 'hi', '-m', model, '--approvals', 'wait'])
+    await left.untilStderr('offshoot approve')
+    left.kill('SIGKILL')
+    await left.ended
+    const before = user.rows('SELECT id, status FROM runs')
+    const { code, stderr } = await user.call(['-c', 'What happened?', ...options, '--approvals', 'wait'])
+    expect(code).toBe(1)
+    expect(stderr).toContain(why)
+    expect(user.rows('SELECT id, status FROM runs')).toEqual(before)
+  })
+
   it('waits for an answer, though the command has not said yet what it took up', async () => {
     const user = someone()
     const script = (...turns: readonly object[]) => user.script({ main: turns as never })

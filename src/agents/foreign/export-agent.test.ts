@@ -100,7 +100,7 @@ describe.each(FOREIGN_FORMATS.map((format) => [format] as const))('what is expor
         if (model?.startsWith(`${MAKERS[format]}/`)) expect(read.model).toBe(model)
         if (format !== 'codex' && agent.extra) expect(read.extra).toMatchObject(agent.extra)
       }),
-      { numRuns: 60 },
+      { numRuns: 150 },
     )
   })
 
@@ -110,7 +110,7 @@ describe.each(FOREIGN_FORMATS.map((format) => [format] as const))('what is expor
         const once = again(agent, format)
         expect(again(once, format)).toEqual(once)
       }),
-      { numRuns: 60 },
+      { numRuns: 150 },
     )
   })
 
@@ -173,7 +173,7 @@ describe('what is written as our own', () => {
         const read = parseDefinition(written.text, 'x')
         expect(read).toEqual({ agent, warnings: 'agent' in read ? read.warnings : [] })
       }),
-      { numRuns: 80 },
+      { numRuns: 200 },
     )
   })
 

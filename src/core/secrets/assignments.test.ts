@@ -150,7 +150,7 @@ describe('what is given to a name of a secret', () => {
       expect(whole).toHaveLength(text.length)
       expect(shapeMask.text(whole)).toBe(whole)
     })
-    fc.assert(check, { numRuns: 1_000 })
+    fc.assert(check, { numRuns: 3_000 })
   })
 })
 

@@ -57,7 +57,7 @@ function failed(id: number, error: unknown): void {
   say(FRAMES.failed, id, { code: (error as NodeJS.ErrnoException).code ?? null, message: String(error) })
 }
 
-/** A full pipe stops whoever writes. */
+/** A full pipe stops its writer. */
 function pass(stream: Readable, id: number, kind: number, endKind: number): void {
   stream.on('data', (chunk: Buffer) => {
     if (output.write(writeFrame(kind, id, chunk))) return

@@ -213,7 +213,7 @@ class StartedCell implements Cell {
       try {
         read(chunk)
       } catch {
-        child.kill('SIGKILL') // whoever writes there is not the supervisor
+        child.kill('SIGKILL') // the writer is not the supervisor
       }
     })
     child.stdin?.on('error', () => {}) // the end of the child says it
@@ -304,7 +304,7 @@ class StartedCell implements Cell {
   #end(why: string): void {
     this.#why = why
     this.#ready.reject(new SandboxError(why))
-    ignoreLateRejection(this.#ready.promise) // told to whoever starts it
+    ignoreLateRejection(this.#ready.promise) // its starter gets it
     for (const { stdout, stderr, started, ended } of this.#commands.values()) {
       stdout.end()
       stderr.end()

@@ -231,7 +231,7 @@ test('whatever was altered in the rows: the export can be imported', async () =>
       ;[store, id] = [before, known]
     }
   })
-  await fc.assert(check, { numRuns: 30 })
+  await fc.assert(check, { numRuns: 60 })
   expect(mended).toBeGreaterThan(10)
 })
 

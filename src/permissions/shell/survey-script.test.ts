@@ -80,8 +80,8 @@ function survives(command: string) {
 
 test('random commands are decided, never thrown', () => {
   const random = fc.array(fc.constantFrom(...TOKENS), { maxLength: 40 }).map((tokens) => tokens.join(' '))
-  fc.assert(fc.property(random, survives), { numRuns: 1000 })
-  fc.assert(fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), survives), { numRuns: 400 })
+  fc.assert(fc.property(random, survives), { numRuns: 3000 })
+  fc.assert(fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), survives), { numRuns: 1000 })
 })
 
 test('mutated commands are decided, never thrown', () => {
@@ -91,7 +91,7 @@ test('mutated commands are decided, never thrown', () => {
       const start = at % (command.length + 1)
       return command.slice(0, start) + token + command.slice(start + removed)
     })
-  fc.assert(fc.property(mutated, survives), { numRuns: 1500 })
+  fc.assert(fc.property(mutated, survives), { numRuns: 4000 })
 })
 
 test('repeated fragments stay inside of the limits', () => {
@@ -105,7 +105,7 @@ test('repeated fragments stay inside of the limits', () => {
       // A command that is denied, wrapped in whatever, is never allowed.
       expect(surveyScript(command, '/repo').commands.length).toBeLessThanOrEqual(1000)
     }),
-    { numRuns: 200 },
+    { numRuns: 500 },
   )
 })
 
@@ -149,6 +149,6 @@ test('a denied command is never allowed by what is put around it', () => {
         expect(decideCommand(wrapped, rules).action, wrapped).not.toBe('allow')
       },
     ),
-    { numRuns: 700 },
+    { numRuns: 1500 },
   )
 })

@@ -81,6 +81,15 @@ export function rootAuthority(deps: RootPorts, reader: Reader, id: ConversationI
   return { chain: [{ name: 'root', layers }], tools: deps.tools.list(), opened: [] }
 }
 
+/** What an agent may do as the main agent, in a new or stored conversation. */
+export function mainAuthority(
+  deps: AuthorityPorts & Pick<Deps, 'store'>,
+  id: ConversationId | undefined,
+  agent: AgentDefinition,
+): Authority {
+  return narrow(deps, rootAuthority(deps, deps.store, id), agent)
+}
+
 /** What an agent may do if a run of this authority starts it. */
 export function narrow(
   deps: NarrowPorts,

@@ -11,7 +11,7 @@ import type { LiveRun } from '../run/live-run.ts'
 import {
   agentOf,
   authorityOf,
-  narrow,
+  mainAuthority,
   rootAuthority,
   type Authority,
   type AuthorityPorts,
@@ -88,7 +88,7 @@ function nextOnMain(
   { conversationId }: Branch,
 ): Authority {
   const agent = latest?.agent.name === name ? latest.agent : agentOf(deps, name)
-  const next = narrow(deps, rootAuthority(deps, deps.store, conversationId), agent)
+  const next = mainAuthority(deps, conversationId, agent)
   return { ...next, tools: [...next.tools, ...(latest?.tools ?? [])] }
 }
 

@@ -76,6 +76,7 @@ export async function startDriving(
   let hasRecovered = false
   try {
     if (spoken) checkSpeaker(deps, live, spoken)
+    plan.check?.(live)
     const seqBefore = lastSeq(deps.store, conversationId)
     const recovered = isNew ? [] : await recoverAndDrive(deps, acquired, deps.config.recovery)
     hasRecovered = recovered.length > 0

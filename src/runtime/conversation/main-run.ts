@@ -7,7 +7,7 @@ import type { ModelSettings } from '../../core/model-settings.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, ConversationId, NewId } from '../../core/ids.ts'
 import { noSetup, type Run } from '../../core/run.ts'
-import { isFinal, state } from '../../core/run-status.ts'
+import { isFinal, isStopped, state } from '../../core/run-status.ts'
 import type { InboxRow, Tx } from '../../store/port.ts'
 import { narrow, rootAuthority, type Authority, type AuthorityPorts } from '../authority/authority.ts'
 import type { RunSetting } from '../context/run-setting.ts'
@@ -82,6 +82,12 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
   const authority = narrow(deps, root, agent, { rules: restrictions })
   const own = await readDefinedFiles({ ...authority, name: agent.name, grants: [] }, workspace, [agent])
   if (!known) await systemText.prepare?.(null)
+  const check: StartPlan['check'] = (live) => {
+    const last = live.latest(branch.id)
+    if (!last || isStopped(last.row.status) || live.drives(last)) return
+    checkKept(last.row, { ...named, maxTurns, settings })
+    requireNoSchema(outputSchema)
+  }
   const write: StartPlan['write'] = (change, live, recovered) => {
     const last = live.latest(branch.id)
     if (last?.row.status === 'paused') {
@@ -123,7 +129,7 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
     return run
   }
   const spoken = known && { spoken: { author, branchId: branch.id, agent: agent.name } }
-  return { conversationId: conversation.id, isNew: !known, continues: branch.id, ...spoken, write }
+  return { conversationId: conversation.id, isNew: !known, continues: branch.id, ...spoken, check, write }
 }
 
 /** A resumed run keeps its schema. @throws OffshootError `conflict` */

@@ -7,7 +7,7 @@ import { noSetup } from '../../core/run.ts'
 import type { Author, Deliver } from '../../core/message.ts'
 import type { Reader } from '../../store/port.ts'
 import type { Workspace } from '../../tools/port.ts'
-import { agentOf, authorityOf, narrow, rootAuthority, type AuthorityPorts } from '../authority/authority.ts'
+import { agentOf, authorityOf, mainAuthority, type AuthorityPorts } from '../authority/authority.ts'
 import type { StartPlan } from './start-plan.ts'
 import { readDefinedFiles } from '../delegation/context-files.ts'
 import { writeSpawnCard } from '../journal/person-spawn-report.ts'
@@ -73,7 +73,7 @@ export async function spawnOfPerson(deps: PersonSpawnPorts, options: PersonSpawn
   const model = options.model ?? modelOf(deps, agent, own ?? (await options.defaultModel()))
   const above = known
     ? authorityOf(deps, deps.store, opened.branch)
-    : narrow(deps, rootAuthority(deps, deps.store, undefined), agentOf(deps, 'main'))
+    : mainAuthority(deps, undefined, agentOf(deps, 'main'))
   const spawner = known ? opened.branch.agent : 'main'
   const persona = personaOf(deps, agent, undefined, { agent: spawner })
   const reader = { ...above, name: spawner, grants: [] }

@@ -14,6 +14,11 @@ export interface StartPlan {
   readonly continues?: BranchId
   /** Who says on which stored branch what it begins with. */
   readonly spoken?: Spoken
+  /**
+   * Refuses what `write` would refuse, before this process recovers what an exited one left: a command that fails must not
+   * go on driving that unseen.
+   */
+  check?(live: LiveConversation): void
   /** Writes it, in one change. */
   write(change: Change, live: LiveConversation, recovered: readonly RecoveredRun[]): LiveRun | StartResult
 }

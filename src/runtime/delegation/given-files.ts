@@ -6,8 +6,7 @@ import type { Workspace } from '../../tools/port.ts'
 import {
   agentOf,
   authorityOf,
-  narrow,
-  rootAuthority,
+  mainAuthority,
   type Authority,
   type AuthorityPorts,
 } from '../authority/authority.ts'
@@ -51,10 +50,7 @@ function authorityHere(deps: GivenFilesPorts, branchId: BranchId): Authority & {
   const branch = deps.store.get('branches', branchId)!
   const agent = lastAgent(deps.store, branchId) ?? branch.agent
   if (branch.kind !== 'main') return { agent, ...authorityOf(deps, deps.store, branch) }
-  return {
-    agent,
-    ...narrow(deps, rootAuthority(deps, deps.store, branch.conversationId), agentOf(deps, agent)),
-  }
+  return { agent, ...mainAuthority(deps, branch.conversationId, agentOf(deps, agent)) }
 }
 
 function lastAgent(reader: Pick<Tx, 'find'>, branchId: BranchId): string | undefined {

@@ -124,7 +124,7 @@ describe('any order of writes, pages, batches, gaps and duplicates', () => {
         expectInPlace(out, world.seq)
         expect([follow.seq, follow.isBehind]).toEqual([world.seq, false])
       }),
-      { numRuns: 80 },
+      { numRuns: 150 },
     )
   })
 
@@ -154,7 +154,7 @@ describe('any order of writes, pages, batches, gaps and duplicates', () => {
         for (const page of second.pages()) out.push(...page)
         expectInPlace(out, world.seq)
       }),
-      { numRuns: 80 },
+      { numRuns: 150 },
     )
   })
 })

@@ -12,7 +12,7 @@ export function isLeftWaiting(run: LiveRun): boolean {
   return run.stillAsking.size > 0 || below.some(({ row }) => !isStopped(row.status))
 }
 
-/** It stays as it is for whoever recovers it. What it did beside its children has been stopped. */
+/** It keeps its state for the process that recovers it. Its own work besides its children has been stopped. */
 export function leaveWaiting(change: Change, run: LiveRun): void {
   if (run.row.status !== 'running') return
   const open = [...run.children.values()].filter(({ row }) => !row.background && !isStopped(row.status))

@@ -28,7 +28,7 @@ export type StopReason =
       readonly why: 'user' | 'parent' | 'restart' | 'stall' | 'timeout'
       /** Its background children continue. */
       readonly keepsBackground?: true
-      /** What waits for a person keeps its question, and waits for whoever recovers it. */
+      /** What waits for a person keeps its question, and waits for the process that recovers it. */
       readonly keepsAsking?: true
     }
   | {
