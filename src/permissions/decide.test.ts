@@ -4,10 +4,19 @@ import { describe, expect, test } from 'vitest'
 import type { Rule } from '../core/agent.ts'
 import { callItems } from './call-items.ts'
 import { decide as decideUnread } from './decide.ts'
-import { bashRule, callOf, decide, decideCommand, levelOf, rowsOf } from './fixtures/example-workspace.ts'
+import {
+  bashRule,
+  callOf,
+  decide,
+  decideCommand,
+  levelOf,
+  rowsOf,
+  SECRET_FILES,
+  type CorpusRow,
+} from './fixtures/example-workspace.ts'
 import { shellItems } from './shell/shell-items.ts'
 import { strictest } from './item.ts'
-import { MODES, modeLayer } from './modes.ts'
+import { MODES, modeLayer, type Mode } from './modes.ts'
 import type { Grant, Level } from './types.ts'
 
 const root = (...rules: readonly Rule[]): Level => levelOf('user config', rules)
@@ -351,6 +360,65 @@ describe('modes', () => {
     const user = { name: 'user config', rules: [bashRule('allow ls*')] }
     expect(actionOf('bash', 'ls', { name: 'root', layers: [user, modeLayer('ask')] })).toBe('allow')
     expect(actionOf('bash', 'ls', { name: 'root', layers: [user, modeLayer('plan')] })).toBe('deny')
+  })
+})
+
+describe('in a sandbox', () => {
+  const decided = (command: string, mode: Mode, ...rules: readonly Rule[]) => {
+    const layers = [{ name: 'user config', rules }, modeLayer(mode)]
+    const call = { ...callOf('bash', command, SECRET_FILES), confinedTo: ['/repo', '/data/added'] }
+    return decide(call, [{ name: 'root', layers }]).action
+  }
+
+  test.each([
+    ['cat /etc/passwd', 'allow'],
+    ['make -C /tmp/x', 'allow'],
+    ['cp src/a.ts /tmp/copy', 'allow'],
+    ['ls link_out', 'allow'],
+    ['rm -rf /tmp/x', 'allow'],
+    ['find /usr -name x', 'allow'],
+    ['ls ~', 'ask'],
+    ['grep -r x /data', 'ask'],
+    ['cat /data/added/x', 'ask'],
+    ['find / -name x', 'ask'],
+    ['cat /proc/self/cwd/x', 'ask'],
+    ['cat /r*/x', 'ask'],
+    ['cat .env', 'ask'],
+    ['cat /tmp/x/.env', 'ask'],
+    ['grep -r x .', 'ask'],
+    ['echo x > .git/config', 'ask'],
+    ['rm -rf .', 'ask'],
+    ['rm -rf ~', 'ask'],
+    ['echo "', 'ask'],
+  ])('mode auto, %s: %s', (command, expected) => {
+    expect(decided(command, 'auto')).toBe(expected)
+  })
+
+  test('the other modes and the rules for directories count as ever', () => {
+    const command = 'cat /etc/passwd'
+    expect(MODES.map((mode) => decided(command, mode))).toEqual(['deny', 'ask', 'ask', 'allow'])
+    const rule = (action: 'ask' | 'deny') => ({ tool: 'external_directory', pattern: '/etc/**', action })
+    expect(decided(command, 'auto', rule('ask'))).toBe('ask')
+    expect(decided(command, 'auto', rule('deny'))).toBe('deny')
+    expect(decided(command, 'ask', bashRule('allow cat *'))).toBe('ask')
+  })
+
+  test('only mode auto asks less, and never about files of the workspace', () => {
+    const rows = rowsOf<CorpusRow>(readFileSync(new URL('fixtures/attacks.jsonl', import.meta.url), 'utf8'))
+    for (const { command } of rows)
+      for (const mode of MODES) {
+        const chain = [{ name: 'root', layers: [modeLayer(mode)] }]
+        const call = callOf('bash', command, SECRET_FILES)
+        const free = decide(call, chain)
+        const confined = decide({ ...call, confinedTo: ['/repo', '/data/added'] }, chain)
+        if (free.action === confined.action) continue
+        expect({ command, mode, why: free.why }).toMatchObject({
+          mode: 'auto',
+          why: expect.stringMatching(/external_directory/),
+        })
+        expect(confined.action).toBe('allow')
+      }
+    expect(rows.length).toBeGreaterThan(100)
   })
 })
 

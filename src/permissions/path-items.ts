@@ -13,10 +13,14 @@ export function pathItems(call: PermissionCall, path: PermissionPath): readonly 
   return path.outside ? [own, outsideItem(path)] : [own]
 }
 
-/** A path outside the workspace asks until a rule or a grant for `external_directory` names it. */
-export function outsideItem(path: PermissionPath): Item {
+/**
+ * A path outside the workspace asks until a rule or a grant for `external_directory` names it. `harmless`: in the
+ * sandbox it leads to no file of people. Then it is part of the command: mode `auto` allows it.
+ */
+export function outsideItem(path: PermissionPath, harmless = false): Item {
   return {
     ...pathItem(['external_directory'], path),
+    effects: harmless ? 'execute' : null,
     title: `${path.absolute} is outside the workspace`,
     fallback: 'ask',
   }

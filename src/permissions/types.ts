@@ -29,6 +29,8 @@ export interface PermissionCall {
   readonly toolset: string
   readonly effects: PermissionEffects
   readonly subjects: readonly PermissionSubject[]
+  /** The only directories of people that the sandbox shows in which its commands run. Absent: no sandbox. */
+  readonly confinedTo?: readonly string[] | undefined
   /** Resolves a path that stands in a shell command, from the directory in which that runs. */
   readonly resolvePath: (path: string) => PermissionPath
   /**

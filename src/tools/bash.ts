@@ -34,6 +34,7 @@ export function bashTool(): AnyTool {
     inputSchema,
     effects: 'execute',
     idempotent: false,
+    runsInCell: true,
     aliases: workingTools.bash.aliases,
     inputAliases: {
       cmd: 'command',

@@ -39,6 +39,8 @@ export interface Tool<I = never, O = unknown> {
    * Whether a second run with the same input changes nothing more; then it may run again after a crash (invariant R2).
    */
   readonly idempotent: boolean
+  /** Whether it starts its commands in the run's cell, where there is one. */
+  readonly runsInCell?: true
   /** Whether it waits for a person: that time is not a stall, and a subagent has the tool only if it is named. */
   readonly asksPerson?: true
   /** From a program that uses the library: other processes may lack it. */

@@ -11,6 +11,7 @@ import { joinPath } from './directories.ts'
 import { GLOB, isAfterGuarded, namedFiles } from './named-files.ts'
 import type { NamedFiles } from './named-files.ts'
 import { removesAll } from './removes-workspace.ts'
+import { isOnlyInCell } from './only-in-cell.ts'
 import { resolved } from './resolve-path.ts'
 import type { SurveyedFile } from './survey-types.ts'
 
@@ -108,8 +109,13 @@ function pathItems(
   return paths.flatMap((path) => {
     const whole = removesAll(call, file, path)
     const item = { ...commandPathItem(access, path), ...(whole ? REMOVES_ALL : {}) }
-    return path.outside ? [item, outsideItem(path)] : [item]
+    return path.outside ? [item, outsideItem(path, isHarmless(call, file, path))] : [item]
   })
+}
+
+/** What a glob finds may lead back into the workspace. */
+function isHarmless(call: PermissionCall, { field }: SurveyedFile, path: PermissionPath): boolean {
+  return !field.glob && !field.text.includes(UNKNOWN) && isOnlyInCell(call, path)
 }
 
 const REMOVES_ALL = { guard: 'removes the whole workspace and always asks' }

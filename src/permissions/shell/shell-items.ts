@@ -3,6 +3,7 @@ import { commandPathItem, outsideItem } from '../path-items.ts'
 import { UNKNOWN } from '../match-pattern.ts'
 import type { PermissionCall, PermissionPath } from '../types.ts'
 import { fileItems } from './file-items.ts'
+import { isOnlyInCell } from './only-in-cell.ts'
 import { grantFor } from './grant-pattern.ts'
 import { resolveWord, resolveWords } from '../resolve-path-words.ts'
 import { directoryLookupOf } from './directory-lookup.ts'
@@ -21,7 +22,12 @@ export function shellItems(asked: PermissionCall, command: string): readonly Ite
   const items = survey.commands.map((one) => commandItem(call, one, cautions))
   const whole =
     items.length === 0 || survey.problem !== null ? [wholeItem(call, command, survey, cautions)] : []
-  return [...whole, ...items, ...files.flatMap((file) => file.items), ...(atRoot ? [] : startItems(start))]
+  return [
+    ...whole,
+    ...items,
+    ...files.flatMap((file) => file.items),
+    ...(atRoot ? [] : startItems(call, start)),
+  ]
 }
 
 /** What the file system says of a path holds for the whole line: each is looked up once. */
@@ -51,9 +57,9 @@ function distinctFiles(files: readonly SurveyedFile[]): readonly SurveyedFile[] 
 }
 
 /** Where the line starts, if that is not the workspace itself: a command need not name what it reads there. */
-function startItems(start: PermissionPath): readonly Item[] {
+function startItems(call: PermissionCall, start: PermissionPath): readonly Item[] {
   const item = commandPathItem('read', start)
-  return start.outside ? [item, outsideItem(start)] : [item]
+  return start.outside ? [item, outsideItem(start, isOnlyInCell(call, start))] : [item]
 }
 
 function commandItem(call: PermissionCall, command: SurveyedCommand, line: readonly Caution[]): Item {

@@ -15,7 +15,7 @@ import type { LiveRun } from '../run/live-run.ts'
 
 /** What decides calls: stored rules and answers, the workspace of the run, and people. */
 export interface Deciding {
-  readonly deps: Pick<Deps, 'store' | 'approvals'>
+  readonly deps: Pick<Deps, 'store' | 'approvals' | 'cells'>
   readonly workspace: Workspace
 }
 
@@ -29,7 +29,8 @@ export async function permit(
   request: PermitRequest,
   also: readonly Decision[] = [],
 ): Promise<Permit> {
-  const call = permissionCall(request.tool, request.subjects, run, workspace)
+  const confinedTo = request.tool.runsInCell ? deps.cells?.shown() : undefined
+  const call = { ...permissionCall(request.tool, request.subjects, run, workspace), confinedTo }
   run.decidedPaths.set(
     request.part.callId,
     call.subjects.flatMap((each) => (each.kind === 'path' ? [each.path] : [])),

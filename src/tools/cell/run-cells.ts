@@ -33,6 +33,12 @@ export class RunCells {
     return cell
   }
 
+  /** The directories of people that commands see; all of them can be written. */
+  shown(): readonly string[] {
+    const { directories } = this.#options.places
+    return [...directories, ...protect(directories).repositories]
+  }
+
   /** Ends all that the runs have left: SIGTERM, then SIGKILL after the grace. */
   async end(runIds: readonly string[]): Promise<void> {
     await Promise.all(
