@@ -1,7 +1,7 @@
 import type { Item } from './item.ts'
 import type { PermissionCall, PermissionPath } from './types.ts'
 
-/** A file tool's call on one path: the path itself, and the guards of directories and files. */
+/** Items for a file tool's call on one path: the path itself, and the guards of directories and files. */
 export function pathItems(call: PermissionCall, path: PermissionPath): readonly Item[] {
   const own: Item = {
     ...pathItem([call.tool, call.toolset, '*'], path),
@@ -26,7 +26,7 @@ export function outsideItem(path: PermissionPath, harmless = false): Item {
   }
 }
 
-/** A file that a command names: deny and ask rules for file tools apply to the command too, if they name it. */
+/** A file that a command names: deny and ask rules of file tools apply to the command if they match the file. */
 export function commandPathItem(access: 'read' | 'write', path: PermissionPath): Item {
   const write = access === 'write'
   return {
@@ -60,7 +60,7 @@ const GUARDED = {
   skill: 'contains instructions that agents follow',
 } as const
 
-/** Skills may be read. */
+/** Skills are guarded against changes only. */
 function guardOf(path: PermissionPath, changes: boolean): string | null {
   const free = path.guarded === null || (path.guarded === 'skill' && !changes)
   return free ? null : `${path.relative} ${GUARDED[path.guarded]} and always asks`

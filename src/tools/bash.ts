@@ -22,7 +22,7 @@ const inputSchema = z.lazy(() =>
 type Input = z.infer<typeof inputSchema>
 
 const DEFAULT_TIMEOUT_MS = 120_000
-/** A stop uses this to find everything that one call started. */
+/** A stop uses this mark to find everything that one call started. */
 const CALL_MARK = 'OFFSHOOT_CALL_ID'
 
 /** `bash {command, timeout_ms?, description?}`: a command in its own process group. */
@@ -82,7 +82,7 @@ async function start(command: string, timeoutMs: number, context: ToolContext): 
   const marks = { ...context.processMarks, [mark.name]: mark.value }
   try {
     const options: ProcessOptions = {
-      // One pipe for stdout and stderr, to keep their order.
+      // one pipe for stdout and stderr keeps their order
       program: '/bin/sh',
       args: [
         '-c',

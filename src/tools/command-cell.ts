@@ -11,7 +11,7 @@ export interface CommandResult {
   readonly moved: readonly MovedAway[]
 }
 
-/** Where the commands of one run are started. */
+/** Starts the commands of one run. */
 export interface CommandCell {
   /** @throws SpawnError; SandboxError when the cell cannot be started or ends under the command. */
   run(options: ProcessOptions): Promise<CommandResult>

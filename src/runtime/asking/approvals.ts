@@ -13,7 +13,7 @@ import { agentPath, eventScope, type HasRow, type LiveRun } from '../run/live-ru
 import type { LinePlace, PersonWaits } from './person-waits.ts'
 import type { Change, Recorder } from '../log/recorder.ts'
 
-/** What is asked, and its display texts. */
+/** The subject of an approval, and its display texts. */
 export type Request = Pick<Approval, 'detail' | 'directory' | 'rule'> & {
   readonly call: Pick<StartedCall, 'part' | 'tool' | 'title'>
   /** What "always" would grant. */
@@ -116,7 +116,7 @@ export class Approvals {
     })
   }
 
-  /** False: a run has started to wait for it. */
+  /** Returns false if a run has started to wait for it. */
   async #answerStored(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<boolean> {
     const known = this.#store.get('approvals', id)
     if (!known) throw new OffshootError('not_found', `there is no approval ${id}`, { hint: WHERE })
@@ -131,13 +131,13 @@ export class Approvals {
     })
   }
 
-  /** Closes asks of an exited process if their run does not resume. */
+  /** Closes approvals of an exited process if their run does not resume. */
   withdrawLeft(change: Change, run: HasRow): void {
     for (const row of change.tx.find('approvals', { where: { runId: run.row.id, answer: null } }))
       this.#writeAnswer(change, run, row, WITHDRAWN)
   }
 
-  /** Current rules may offer another grant than the earlier ask did. */
+  /** The current rules may offer another grant than the earlier approval did. */
   #open(change: Change, run: LiveRun, approval: NewApproval, line: LinePlace): void {
     const { id, conversationId, offered = null } = approval
     const known = change.tx.get('approvals', id)
@@ -190,7 +190,7 @@ function alreadyAnswered({ answer, answeredBy, answeredAt }: Approval): Offshoot
   return new OffshootError('conflict', `already answered: ${answer}, by ${answeredBy}, ${when}`)
 }
 
-/** Gets its number when stored. */
+/** The number is assigned when it is stored. */
 type NewApproval = Omit<Approval, 'number'>
 
 function newApproval(
