@@ -155,7 +155,7 @@ test.each(['cnv_0Z', 'cnv_', 'cnv_00%'])('%s names nothing', async (typed) => {
 
 test('rm with a unique prefix says what it deleted', async () => {
   const { conversationId } = all[2]!
-  expect(await shown('rm', short(conversationId))).toBe(
+  expect(await shown('rm', '--yes', short(conversationId))).toBe(
     `deleted: ${conversationId} (number 2): 1 branch, 3 messages, 1 run\n`,
   )
 })

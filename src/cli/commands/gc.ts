@@ -4,7 +4,7 @@ import { InvalidArgumentError, type Command } from 'commander'
 import type { Conversation } from '../../core/conversation.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { TITLE_CHARS } from '../../runtime/conversation/open-conversation.ts'
-import { errorMessage, OffshootError } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import { sizeText } from '../../core/size-text.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { systemClock } from '../../exec/system-clock.ts'
@@ -12,11 +12,10 @@ import { dataHome } from '../../config/homes.ts'
 import { Ownership } from '../../runtime/ownership/leases.ts'
 import { deleteExpired, expired, type Retention } from '../../runtime/host/retention.ts'
 import { compactFile, conversationBytes } from '../../store/sqlite/disk-space.ts'
-import { hasPerson } from '../person-only-commands.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
-import { askYes } from '../terminal/ask-yes.ts'
+import { confirmDeletion } from '../terminal/ask-yes.ts'
 
 interface GcFlags {
   readonly olderThan?: number
@@ -37,7 +36,7 @@ export function gcCommand(program: Command, io: Io): void {
     )
     .option('--keep <n>', 'keep so many of the latest, however old they are', count)
     .option('--dry-run', 'only list what would be deleted')
-    .option('--yes', 'do not ask for confirmation')
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .option('--json', 'one JSON object')
     .action((flags: GcFlags) => collect(flags, io))
 }
@@ -97,14 +96,12 @@ async function preview(
   await write(io, `${what} ${verb}, about ${sizeText(total)}\n`)
 }
 
-/** @throws OffshootError `usage` where nobody can be asked. */
+/** @throws OffshootError `usage` without a terminal. */
 async function agreed(found: number, { yes }: GcFlags, io: Io): Promise<boolean> {
   if (yes) return true
-  if (!hasPerson(io))
-    throw new OffshootError('usage', 'nothing was deleted: nobody can be asked here', {
-      hint: '--yes deletes without asking, --dry-run only shows what would go',
-    })
-  return await askYes(`Delete ${found} for good?`, io)
+  const what = found === 1 ? '1 conversation' : `${found} conversations`
+  const hint = 'offshoot gc --yes deletes without asking, offshoot gc --dry-run only lists'
+  return await confirmDeletion({ what, command: 'gc', hint }, io)
 }
 
 /** What is deleted is deleted; its room is used again if it cannot be given back now. */
