@@ -101,7 +101,7 @@ describe('a unique prefix', () => {
   test('names its conversation before the number of an approval', async () => {
     const { conversationId } = all[0]!
     const { stderr } = await user.call(['approve', `${short(conversationId)}#7`])
-    expect(stderr).toContain(`nothing was asked as #7 in ${conversationId}`)
+    expect(stderr).toContain(`unknown approval or question #7 in ${conversationId}`)
   })
 })
 
