@@ -11,11 +11,15 @@ import { systemClock } from '../../exec/system-clock.ts'
 import { dataHome } from '../../config/homes.ts'
 import { Ownership } from '../../runtime/ownership/leases.ts'
 import { deleteExpired, expired, type Retention } from '../../runtime/host/retention.ts'
+import type { Reader } from '../../store/port.ts'
 import { compactFile, conversationBytes } from '../../store/sqlite/disk-space.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
 import { confirmDeletion } from '../terminal/ask-yes.ts'
+import { outputColumns } from '../terminal/hanging-lines.ts'
+import { areHere, tableLines, type TableColumn } from '../terminal/table.ts'
+import { shortId } from '../typed-id.ts'
 
 interface GcFlags {
   readonly olderThan?: number
@@ -51,7 +55,7 @@ async function collect(flags: GcFlags, io: Io): Promise<void> {
     const ports = { store, ownership: new Ownership({ store, clock: systemClock, owner: randomUUID() }) }
     const found = expired(ports, retention)
     bytes = conversationBytes(file)
-    await preview(found, bytes, flags, io)
+    await preview({ store, found, bytes }, flags, io)
     if (found.length === 0 || flags.dryRun || !(await agreed(found.length, flags, io))) return
     deleted.push(
       ...(await deleteExpired(
@@ -72,12 +76,13 @@ function retentionOf({ olderThan, keep }: GcFlags): Retention {
   return { before: systemClock.now() - ageMs + (ageMs === 0 ? 1 : 0), keep: keep ?? 0 }
 }
 
-async function preview(
-  found: readonly Conversation[],
-  bytes: ReadonlyMap<string, number>,
-  { json, dryRun }: GcFlags,
-  io: Io,
-): Promise<void> {
+interface Found {
+  readonly store: Reader
+  readonly found: readonly Conversation[]
+  readonly bytes: ReadonlyMap<string, number>
+}
+
+async function preview({ store, found, bytes }: Found, { json, dryRun }: GcFlags, io: Io): Promise<void> {
   const sizeOf = ({ id }: Conversation) => bytes.get(id) ?? 0
   const total = found.reduce((sum, each) => sum + sizeOf(each), 0)
   if (json) {
@@ -85,15 +90,41 @@ async function preview(
     const rows = found.map((each) => ({ ...each, bytes: sizeOf(each) }))
     return await write(io, jsonLine({ would_delete: rows, bytes: total }))
   }
-  const line = (each: Conversation) => {
-    const updated = new Date(each.updatedAt).toISOString().slice(0, 10)
-    const title = terminalLine(cutText(each.title, TITLE_CHARS))
-    return `${each.id}  ${updated}  ${sizeText(sizeOf(each)).padStart(8)}  ${title}  ${terminalLine(each.directory)}\n`
-  }
-  await write(io, found.map(line).join(''))
+  const isTerminal = io.stdout.isTTY
+  const rows = found.map((each) => [
+    isTerminal ? shortId(store, each.id) : each.id,
+    new Date(each.updatedAt).toISOString().slice(0, 10),
+    isTerminal ? sizeText(sizeOf(each)) : sizeText(sizeOf(each)).padStart(8),
+    terminalLine(cutText(each.title, TITLE_CHARS)),
+    terminalLine(each.directory),
+  ])
+  if (isTerminal && rows.length > 0) await write(io, terminalTable(rows, io))
+  else await write(io, rows.map((cells) => `${cells.join('  ')}\n`).join(''))
   const verb = dryRun ? 'would go' : 'to go'
   const what = found.length === 1 ? '1 conversation' : `${found.length} conversations`
   await write(io, `${what} ${verb}, about ${sizeText(total)}\n`)
+}
+
+const COLUMNS: readonly TableColumn[] = [
+  { title: 'ID' },
+  { title: 'CHANGED' },
+  { title: 'SIZE' },
+  { title: 'TITLE', isFlexible: true },
+  { title: 'DIRECTORY', isFlexible: true },
+]
+
+function terminalTable(rows: readonly (readonly string[])[], io: Io): string {
+  const isHere = areHere(
+    rows.map((cells) => cells.at(-1)!),
+    io,
+  )
+  const columns = isHere ? COLUMNS.slice(0, -1) : COLUMNS
+  const lines = tableLines(
+    columns,
+    rows.map((cells) => ({ cells })),
+    outputColumns(io),
+  )
+  return lines.map((each) => `${each}\n`).join('')
 }
 
 /** @throws OffshootError `usage` without a terminal. */

@@ -7,7 +7,7 @@ import { dollars } from '../../runtime/budget/money-text.ts'
 import { count } from '../../runtime/budget/token-count.ts'
 import { listRuns, type RunListing } from '../../runtime/views/list-runs.ts'
 import { readReceipts } from '../../runtime/run/receipts.ts'
-import type { Store } from '../../store/port.ts'
+import type { Reader, Store } from '../../store/port.ts'
 import { costText, stateText } from '../terminal/branch-tree.ts'
 import { writeApproval, writeStderr, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
@@ -27,16 +27,17 @@ interface PsFlags extends ListFlags {
 }
 
 export function psCommand(program: Command, io: Io): void {
-  addListOptions(program.command('ps'), 'agent, task or id')
+  addListOptions(program.command('ps'), 'agent, task, title or id')
     .description('list runs that have not ended, running ones first')
     .option('--all', 'list ended runs too')
     .option('--json', 'one JSON array')
     .action(async ({ all, json, ...flags }: PsFlags) => {
       await using store = await openStore(io)
       const now = systemClock.now()
+      const titleOf = (run: Owned) => taskTitle(store, run)
       const found = listOwned(store, all ?? flags.status !== undefined)
         .filter(({ status }) => flags.status === undefined || status === flags.status)
-        .filter(({ id, agent, task }) => isFound(flags, [id, agent, task]))
+        .filter((run) => isFound(flags, [run.id, run.agent, run.task, titleOf(run)]))
       if (json) {
         const shown = await limited(found, { limit: found.length, ...flags }, io)
         const whole = shown.map((run) => ({ ...run, receipts: readReceipts(store, [run.id]) }))
@@ -44,7 +45,9 @@ export function psCommand(program: Command, io: Io): void {
       }
       const isAsked = all ?? (flags.status ?? flags.search) !== undefined
       const recent = isAsked ? found : await withoutOld(found, now, io)
-      const rows = (await limited(recent, flags, io)).map((run) => rowOf(run, asked(store, run), now))
+      const rows = (await limited(recent, flags, io)).map((run) =>
+        rowOf({ ...run, task: titleOf(run) }, asked(store, run), now),
+      )
       await writeApproval(io, io.stdout.isTTY ? terminalTable(store, rows, io) : table(rows.map(columns)))
     })
 }
@@ -61,6 +64,12 @@ function listOwned(store: Store, all: boolean): Owned[] {
     const row = isStopped(run.status) ? undefined : ownerOf(run.conversationId)
     return { ...run, owner: row ? { pid: row.pid, host: row.host, since: row.takenAt } : null }
   })
+}
+
+/** The task of a main run is always `main`; the title of its conversation says more. */
+function taskTitle(store: Reader, { depth, task, conversationId }: Owned): string {
+  const isMain = depth === 0 && task === 'main'
+  return (isMain && store.get('conversations', conversationId)?.title) || task
 }
 
 /** The numbers that people call its asks by, with the ids that a command takes; that of its verb stands there already. */
