@@ -45,9 +45,9 @@ async function shown(...args: string[]): Promise<string> {
 }
 
 describe('a unique prefix', () => {
-  test.each(['show', 'log', 'export', 'inbox'])('of a conversation is enough for %s', async (name) => {
+  test.each(['show', 'log', 'export', 'inbox --json'])('of a conversation is enough for %s', async (name) => {
     const id = all[0]!.conversationId
-    expect(await shown(name, short(id))).toBe(await shown(name, id))
+    expect(await shown(...name.split(' '), short(id))).toBe(await shown(...name.split(' '), id))
   })
 
   test('of a branch or a run too', async () => {
@@ -55,9 +55,9 @@ describe('a unique prefix', () => {
       expect(await shown('show', short(id))).toBe(await shown('show', id))
   })
 
-  test.each(['log', 'export', 'inbox'])('of a conversation in lower case too, for %s', async (name) => {
+  test.each(['log', 'export', 'inbox --json'])('of a conversation in lower case too, for %s', async (name) => {
     const id = all[0]!.conversationId
-    expect(await shown(name, short(id).toLowerCase())).toBe(await shown(name, id))
+    expect(await shown(...name.split(' '), short(id).toLowerCase())).toBe(await shown(...name.split(' '), id))
   })
 
   test('needs no kind where a command takes one kind alone', async () => {
@@ -126,8 +126,8 @@ describe('an ambiguous prefix', () => {
 
 describe('last', () => {
   test('is the latest conversation of the directory', async () => {
-    for (const name of ['show', 'log', 'export', 'inbox'])
-      expect(await shown(name, 'last')).toBe(await shown(name, all[1]!.conversationId))
+    for (const name of ['show', 'log', 'export', 'inbox --json'])
+      expect(await shown(...name.split(' '), 'last')).toBe(await shown(...name.split(' '), all[1]!.conversationId))
   })
 
   test('without a conversation in the directory is wrong usage', async () => {

@@ -10,7 +10,15 @@ import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
 import { shortId } from '../typed-id.ts'
-import { addListOptions, isFound, limited, type ListFlags } from '../terminal/list-options.ts'
+import {
+  addListOptions,
+  FILTERED_HINT,
+  isFiltered,
+  isFound,
+  limited,
+  type ListFlags,
+} from '../terminal/list-options.ts'
+import { noteEmpty } from '../terminal/note-empty.ts'
 import { outputColumns } from '../terminal/hanging-lines.ts'
 import { areHere, tableLines, type TableColumn } from '../terminal/table.ts'
 
@@ -33,11 +41,18 @@ export function lsCommand(program: Command, io: Io): void {
         .filter(({ id, title }) => isFound(flags, [id, title]))
         .map((conversation) => listedConversation(store, conversation))
         .filter(({ run }) => flags.status === undefined || run?.status === flags.status)
+      if (found.length === 0 && !json) return await noteNone(asked, flags, io)
       const shown = await limited(found, json ? { limit: found.length, ...flags } : flags, io)
       if (json) return await write(io, jsonLine(shown.map(entry)))
       if (!io.stdout.isTTY) return await write(io, shown.map(line).join(''))
-      await write(io, shown.length === 0 ? '' : terminalTable(store, shown, asked, io))
+      await write(io, terminalTable(store, shown, asked, io))
     })
+}
+
+async function noteNone(asked: string | undefined, flags: ListFlags, io: Io): Promise<void> {
+  if (isFiltered(flags)) return await noteEmpty(io, 'no conversation matches', FILTERED_HINT)
+  if (asked === undefined) return await noteEmpty(io, 'no conversations yet', 'offshoot "PROMPT" starts one')
+  await noteEmpty(io, `no conversations in ${asked}`, 'offshoot ls lists those of every directory')
 }
 
 function entry({ conversation, run, left }: ListedConversation): object {

@@ -14,7 +14,15 @@ import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
 import { shortId } from '../typed-id.ts'
 import { bounds } from '../../core/limits.ts'
-import { addListOptions, isFound, limited, type ListFlags } from '../terminal/list-options.ts'
+import {
+  addListOptions,
+  FILTERED_HINT,
+  isFiltered,
+  isFound,
+  limited,
+  type ListFlags,
+} from '../terminal/list-options.ts'
+import { noteEmpty } from '../terminal/note-empty.ts'
 import { outputColumns } from '../terminal/hanging-lines.ts'
 import { tableLines, type TableColumn } from '../terminal/table.ts'
 import { livingOwners } from '../remote/living-owner.ts'
@@ -43,6 +51,7 @@ export function psCommand(program: Command, io: Io): void {
         const whole = shown.map((run) => ({ ...run, receipts: readReceipts(store, [run.id]) }))
         return await writeApproval(io, jsonLine(whole))
       }
+      if (found.length === 0) return await noteNone(flags, all ?? false, io)
       const isAsked = all ?? (flags.status ?? flags.search) !== undefined
       const recent = isAsked ? found : await withoutOld(found, now, io)
       const rows = (await limited(recent, flags, io)).map((run) =>
@@ -50,6 +59,13 @@ export function psCommand(program: Command, io: Io): void {
       )
       await writeApproval(io, io.stdout.isTTY ? terminalTable(store, rows, io) : table(rows.map(columns)))
     })
+}
+
+async function noteNone(flags: ListFlags, all: boolean, io: Io): Promise<void> {
+  const start = 'offshoot "PROMPT" starts one'
+  if (isFiltered(flags)) return await noteEmpty(io, 'no run matches', FILTERED_HINT)
+  if (all) return await noteEmpty(io, 'no runs yet', start)
+  await noteEmpty(io, 'no active or paused runs', `offshoot ps --all lists ended runs too; ${start}`)
 }
 
 /** A run with the process that drives it; null: none does, and nothing goes on by itself. */
@@ -120,7 +136,7 @@ const COLUMNS: readonly TableColumn[] = [
 ]
 
 function terminalTable(store: Store, rows: readonly PsRow[], { stdout }: Io): string {
-  if (rows.length === 0) return ''
+  if (rows.length === 0) return '' // every run was paused long ago
   const short = rows.map(({ cells: [id, ...cells], facts }) => ({
     cells: [shortId(store, id!), ...cells],
     facts,
