@@ -102,8 +102,12 @@ describe('docs/recovery.md', () => {
 })
 
 describe('recover', () => {
-  it('of nothing prints nothing', async () => {
+  it('of nothing says so', async () => {
     for (const flags of [[], ['--dry-run'], ['--pause']])
-      expect(await user.call(['recover', ...flags])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+      expect(await user.call(['recover', ...flags])).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: 'offshoot: no runs to recover\n  offshoot ps lists active and paused runs\n',
+      })
   })
 })
