@@ -165,7 +165,7 @@ describe('on a terminal', () => {
   it('Ctrl-C at the question pauses the tree and ends the program with 130', async () => {
     const { code, made, shown, user } = await answered(async (program) => program.type('\u0003'))
     expect({ code, made }).toEqual({ code: 130, made: false })
-    expect(shown).toMatch(/paused \(user\)[^]*the conversation is kept: offshoot continue cnv_/)
+    expect(shown).toMatch(/paused \(user\)[^]*resume it: offshoot continue cnv_/)
     expect(user.rows('select distinct status from runs')).toEqual([{ status: 'paused' }])
     expect(user.rows('select count(*) as open from approvals where answer is null')).toEqual([{ open: 0 }])
     expect(user.processes()).toEqual([])

@@ -27,7 +27,7 @@ describe('a signal', () => {
       expect(stdout).toBe('I shall wait.\n')
       expect(stderr).toMatch(
         new RegExp(
-          `paused \\(${reason}\\)\\noffshoot: the conversation is kept: offshoot continue cnv_\\w+\\n$`,
+          `paused \\(${reason}\\)\\noffshoot: resume it: offshoot continue cnv_\\w+\\n$`,
         ),
       )
       expect(user.rows('select status, reason from runs order by depth')).toEqual([
@@ -51,7 +51,7 @@ describe('a signal', () => {
     fork.kill('SIGTERM')
     expect((await fork.ended).code).toBe(143)
     const [branch] = user.rows("select id from branches where kind = 'fork'") as [{ id: string }]
-    expect(fork.stderr).toContain(`the conversation is kept: offshoot continue ${branch.id}\n`)
+    expect(fork.stderr).toContain(`resume it: offshoot continue ${branch.id}\n`)
   })
 
   it('that comes a second time cancels, even while a command does not want to end', async () => {
