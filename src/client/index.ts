@@ -61,6 +61,7 @@ export {
   SUMMARY_WORDS,
   callEnd,
   outputForPeople,
+  personAnswer,
   reportDetails,
   reportHeadline,
   reportLine,

@@ -1,6 +1,13 @@
 import { unreachable } from '../core/errors.ts'
+import { personAnswer } from '../core/report/person-answer.ts'
 import { messageNumbers } from '../core/message-numbers.ts'
-import { SUMMARY_WORDS, type Part, type ReportPart, type ToolResultPart } from '../core/message.ts'
+import {
+  authorWords,
+  SUMMARY_WORDS,
+  type Part,
+  type ReportPart,
+  type ToolResultPart,
+} from '../core/message.ts'
 import {
   answerSubject,
   answerForPeople,
@@ -166,6 +173,9 @@ function resultHead(part: ToolResultPart, calls: FactsByCall): string {
 
 /** The runtime's remarks are outside the subagent's text. */
 function resultBlocks(part: ToolResultPart, calls: FactsByCall): string[] {
+  const answer = personAnswer(part)
+  if (answer !== undefined)
+    return [`Result of ${resultHead(part, calls)}, answered by ${authorWords('person')}:`, quote(answer)]
   const { remarks, text } = answerForPeople(part.output)
   const said = remarks.map((line) => `(${inline(line)})`)
   return [`Result of ${resultHead(part, calls)}:`, ...said, fence(text, '')]

@@ -8,6 +8,7 @@ import {
   reportRemarks,
   reportTitle,
 } from '../core/report/report-words.ts'
+import { personAnswer } from '../core/report/person-answer.ts'
 import { callEnd } from '../core/report/call-end.ts'
 import { headline } from '../core/report-summary.ts'
 import { wasRefused } from '../core/finish-reason.ts'
@@ -24,6 +25,7 @@ const authorship = {
   SUMMARY_WORDS,
   callEnd,
   outputForPeople,
+  personAnswer,
   reportDetails,
   reportHeadline,
   reportLine,
