@@ -41,6 +41,8 @@ export interface Tool<I = never, O = unknown> {
   readonly idempotent: boolean
   /** Whether it waits for a person: that time is not a stall, and a subagent has the tool only if it is named. */
   readonly asksPerson?: true
+  /** Whether it runs its commands in the cell of its run, where there is one. */
+  readonly usesCell?: true
   /** From a program that uses the library: other processes may lack it. */
   readonly isOwn?: true
   /** Other names that models use for it. */
