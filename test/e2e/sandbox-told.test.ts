@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { inCell } from '../support/in-cell.ts'
+import { SANDBOXES } from '../support/in-cell.ts'
 import { TestUser } from '../support/test-user.ts'
 
 const users: TestUser[] = []
@@ -12,11 +12,9 @@ function newUser() {
   return { user, model: user.script({ main: [call, { text: 'Done.' }] }) }
 }
 
-/** What is said of `--sandbox off` and of a sandbox, which some machines refuse. */
-describe.each([
-  ['off', 'off', (body: () => Promise<void>) => body],
-  ['required', 'no-network', inCell],
-] as const)('with --sandbox %s', (setting, force, on) => {
+/** What is said of commands that nothing confines, and of those in a sandbox. */
+describe.each(SANDBOXES)('with --sandbox %s', (setting, on) => {
+  const force = setting === 'off' ? 'off' : 'no-network'
   const words = force === 'off' ? '' : ' in a sandbox, no network'
 
   test(
