@@ -1,3 +1,4 @@
+import { sandboxWords } from '../core/command-sandbox.ts'
 import { unreachable } from '../core/errors.ts'
 import { personAnswer } from '../core/report/person-answer.ts'
 import { messageNumbers } from '../core/message-numbers.ts'
@@ -166,9 +167,10 @@ function partBlocks(part: Part, calls: FactsByCall): string[] {
 
 /** `task, explore (find it), completed` */
 function resultHead(part: ToolResultPart, calls: FactsByCall): string {
-  const end = resultEnd(part, calls.get(part.callId))
-  const words = [part.tool, answerSubject(part.output), end.words]
-  return words.flatMap((word) => (word === undefined ? [] : inline(word))).join(', ')
+  const facts = calls.get(part.callId)
+  const end = resultEnd(part, facts)
+  const words = [part.tool, answerSubject(part.output), end.words, sandboxWords(facts?.sandbox)]
+  return words.flatMap((word) => (word ? inline(word) : [])).join(', ')
 }
 
 /** The runtime's remarks are outside the subagent's text. */

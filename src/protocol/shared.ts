@@ -1,3 +1,4 @@
+import { commandSandboxWords, sandboxLabel } from '../core/command-sandbox.ts'
 import { messageNumbers } from '../core/message-numbers.ts'
 import { authorOfMessage, authorWords, SUMMARY_WORDS } from '../core/message.ts'
 import {
@@ -36,6 +37,8 @@ const authorship = {
 /** Values that clients derive from events the same way the server derives them from rows. */
 export const shared = {
   ...authorship,
+  commandSandboxWords,
+  sandboxLabel,
   messageNumbers,
   headline,
   isFinal,

@@ -34,7 +34,7 @@ export function bashTool(): AnyTool {
     inputSchema,
     effects: 'execute',
     idempotent: false,
-    runsInCell: true,
+    usesCell: true,
     aliases: workingTools.bash.aliases,
     inputAliases: {
       cmd: 'command',
@@ -67,8 +67,8 @@ async function execute(input: Input, context: ToolContext): Promise<BashOutput> 
     )
   }
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS
-  const { result, moved } = await start(input.command, timeoutMs, context)
-  context.receipt?.({ type: 'command', command: input.command, exitCode: result.exitCode })
+  const { result, moved, sandbox } = await start(input.command, timeoutMs, context)
+  context.receipt?.({ type: 'command', command: input.command, exitCode: result.exitCode, sandbox })
   if (result.aborted)
     throw new ToolError(
       'interrupted',
@@ -111,7 +111,7 @@ async function start(command: string, timeoutMs: number, context: ToolContext): 
 const SANDBOX_HINT = 'The next command gets a new sandbox; what ran in this one is gone.'
 
 async function unconfined(options: ProcessOptions): Promise<CommandResult> {
-  return { result: await runProcess(options), moved: [] }
+  return { result: await runProcess(options), moved: [], sandbox: 'off' }
 }
 
 function movedText({ from, to }: MovedAway, root: string): string {

@@ -1,3 +1,4 @@
+import type { SandboxForce } from '../core/command-sandbox.ts'
 import type { ProcessOptions, ProcessResult } from '../exec/run-process.ts'
 
 export interface MovedAway {
@@ -9,6 +10,8 @@ export interface CommandResult {
   readonly result: ProcessResult
   /** What it made and may not: it has another name now. */
   readonly moved: readonly MovedAway[]
+  /** What was between it and the machine. */
+  readonly sandbox: SandboxForce
 }
 
 /** Starts the commands of one run. */

@@ -41,7 +41,7 @@ export interface Tool<I = never, O = unknown> {
    */
   readonly idempotent: boolean
   /** Whether its commands start in the run's cell, if there is one. */
-  readonly runsInCell?: true
+  readonly usesCell?: true
   /**
    * Whether it waits for a person. That time is not a stall, and a subagent has the tool only if its own tools name it.
    */

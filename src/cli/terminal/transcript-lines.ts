@@ -1,3 +1,4 @@
+import { sandboxWords } from '../../core/command-sandbox.ts'
 import { unreachable } from '../../core/errors.ts'
 import type { CallId, MessageId } from '../../core/ids.ts'
 import {
@@ -119,7 +120,7 @@ function partText(who: string, part: Part, { factsOf, tools }: TranscriptFacts):
     case 'tool-call':
       return `  → ${terminalLine(part.tool)} ${inputText(part.input, tools)}`
     case 'tool-result':
-      return resultLines(part, resultEnd(part, factsOf(part.callId)), tools)
+      return resultLines(part, endOf(part, factsOf(part.callId)), tools)
     case 'file':
       return `${who}: [${terminalLine(part.file.filename ?? 'file')}, ${terminalLine(part.file.mediaType)}]`
     case 'report':
@@ -165,6 +166,13 @@ function resultLines(part: ToolResultPart, end: CallEnd, whole: true | undefined
 /** The notes of a directory that came with a result. */
 function notesLines({ output }: ToolResultPart): string {
   return output.notes ? remarked(answerForPeople(output).remarks) : ''
+}
+
+/** `completed in a sandbox, no network` */
+function endOf(part: ToolResultPart, facts: CallFacts | undefined): CallEnd {
+  const end = resultEnd(part, facts)
+  const sandbox = sandboxWords(facts?.sandbox)
+  return sandbox === null ? end : { ...end, words: `${end.words} ${sandbox}` }
 }
 
 /** `task of explore (find it) completed` */

@@ -1,4 +1,5 @@
 import type { Action } from '../../core/agent.ts'
+import type { CommandSandbox } from '../../core/command-sandbox.ts'
 import type { DenialReason } from '../../core/denial-reason.ts'
 import { decide } from '../../permissions/decide.ts'
 import { strictest, type ReadCommand } from '../../permissions/item.ts'
@@ -29,7 +30,7 @@ export async function permit(
   request: PermitRequest,
   also: readonly Decision[] = [],
 ): Promise<Permit> {
-  const confinedTo = request.tool.runsInCell ? deps.cells?.shown() : undefined
+  const confinedTo = request.tool.usesCell ? deps.cells?.shown() : undefined
   const call = { ...permissionCall(request.tool, request.subjects, run, workspace), confinedTo }
   run.decidedPaths.set(
     request.part.callId,
@@ -120,8 +121,10 @@ function subject({ kind, value }: Subject, resolve: PermissionCall['resolvePath'
   return kind === 'command' ? { kind, command: value } : { kind, value }
 }
 
+const NO_SANDBOX: CommandSandbox = { force: 'off', writes: [] }
+
 async function askPerson(
-  { deps, workspace }: Pick<Deciding, 'workspace'> & { readonly deps: Pick<Deps, 'approvals'> },
+  { deps, workspace }: Pick<Deciding, 'workspace'> & { readonly deps: Pick<Deps, 'approvals' | 'cells'> },
   run: LiveRun,
   request: PermitRequest,
   decision: Decision,
@@ -133,6 +136,7 @@ async function askPerson(
     directory: run.row.setup?.directory ?? workspace.root,
     rule: decision.why,
     grant: decision.grant,
+    sandbox: request.tool.usesCell ? (deps.cells?.reach ?? NO_SANDBOX) : null,
   }
   try {
     const { answer, by, note } = await deps.approvals.ask(run, question)

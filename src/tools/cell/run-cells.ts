@@ -1,3 +1,4 @@
+import type { CommandSandbox, SandboxForce } from '../../core/command-sandbox.ts'
 import { cellEnvironment } from '../../exec/sandbox/cell-environment.ts'
 import { startCell, type Cell } from '../../exec/sandbox/start-cell.ts'
 import { keepAlive } from '../../exec/keep-alive.ts'
@@ -16,6 +17,9 @@ export interface RunCellsOptions {
   readonly guard?: Guard | undefined
 }
 
+/** A cell has a loopback of its own, and nothing else. */
+const FORCE: SandboxForce = 'no-network'
+
 /** One cell for each run that starts a command: begun with the first one, ended with the run. */
 export class RunCells {
   readonly #options: RunCellsOptions
@@ -23,6 +27,11 @@ export class RunCells {
 
   constructor(options: RunCellsOptions) {
     this.#options = options
+  }
+
+  /** What every command in one of them can reach. */
+  get reach(): CommandSandbox {
+    return { force: FORCE, writes: this.#options.places.directories }
   }
 
   of(runId: string): CommandCell {
@@ -99,7 +108,7 @@ class RunCell implements CommandCell {
       })
       const moved = [...this.#moved, ...protection.moveAway()]
       this.#moved = []
-      return { result, moved }
+      return { result, moved, sandbox: FORCE }
     } catch (error) {
       this.#moved.push(...protection.moveAway())
       throw error
