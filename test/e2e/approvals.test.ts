@@ -109,7 +109,7 @@ describe('on a terminal', () => {
     for (const { shown, user } of [once, denied, noted, closed]) {
       expect(shown).toContain('⚑ main > general needs you (#1, 1 of 1): $ touch made.txt')
       expect(shown).toContain(
-        `  in ${user.directory}\r\n  because: no rule matches, and bash asks by default`,
+        `  in ${user.directory}\r\n  runs without a sandbox: with your rights\r\n  because: no rule matches, and bash asks by default`,
       )
       expect(user.processes()).toEqual([])
     }
