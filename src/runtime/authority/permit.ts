@@ -16,7 +16,7 @@ import type { LiveRun } from '../run/live-run.ts'
 
 /** What decides calls: stored rules and answers, the workspace of the run, and people. */
 export interface Deciding {
-  readonly deps: Pick<Deps, 'store' | 'approvals' | 'cells'>
+  readonly deps: Pick<Deps, 'store' | 'approvals' | 'confinement'>
   readonly workspace: Workspace
 }
 
@@ -30,7 +30,8 @@ export async function permit(
   request: PermitRequest,
   also: readonly Decision[] = [],
 ): Promise<Permit> {
-  const confinedTo = request.tool.usesCell ? deps.cells?.shown() : undefined
+  const cells = request.tool.usesCell ? await deps.confinement?.cells() : undefined
+  const confinedTo = cells?.shown()
   const call = { ...permissionCall(request.tool, request.subjects, run, workspace), confinedTo }
   run.decidedPaths.set(
     request.part.callId,
@@ -124,7 +125,10 @@ function subject({ kind, value }: Subject, resolve: PermissionCall['resolvePath'
 const NO_SANDBOX: CommandSandbox = { force: 'off', writes: [] }
 
 async function askPerson(
-  { deps, workspace }: Pick<Deciding, 'workspace'> & { readonly deps: Pick<Deps, 'approvals' | 'cells'> },
+  {
+    deps,
+    workspace,
+  }: Pick<Deciding, 'workspace'> & { readonly deps: Pick<Deps, 'approvals' | 'confinement'> },
   run: LiveRun,
   request: PermitRequest,
   decision: Decision,
@@ -136,7 +140,7 @@ async function askPerson(
     directory: run.row.setup?.directory ?? workspace.root,
     rule: decision.why,
     grant: decision.grant,
-    sandbox: request.tool.usesCell ? (deps.cells?.reach ?? NO_SANDBOX) : null,
+    sandbox: request.tool.usesCell ? ((await deps.confinement?.cells())?.reach ?? NO_SANDBOX) : null,
   }
   try {
     const { answer, by, note } = await deps.approvals.ask(run, question)
