@@ -1,4 +1,5 @@
 import { OffshootError } from '../../core/errors.ts'
+import { refuseOtherName } from './other-names.ts'
 
 /** Options of the program itself. */
 const PROGRAM_OPTIONS: ReadonlySet<string> = new Set(['--help', '-h', '--version', '-v'])
@@ -6,14 +7,18 @@ const PROGRAM_OPTIONS: ReadonlySet<string> = new Set(['--help', '-h', '--version
 /**
  * The command line that is meant where the first word is no command: a prompt (words with a blank, what follows `--`) or
  * an option of `run` makes it a `run`, and so do the commands of Codex. Anything else stays as it is, an unknown command.
- * @throws OffshootError `usage` where options stand before a command: that would become a prompt; and for an option alone.
+ * @throws OffshootError `usage` where options stand before a command: that would become a prompt; for an option alone; and
+ * for a command of another program.
  */
 export function impliedRun(args: readonly string[], commands: ReadonlySet<string>): readonly string[] {
   const start = args.findIndex((arg) => arg !== '--debug')
   const [first = '', ...rest] = args.slice(Math.max(0, start))
   if (start < 0 || commands.has(first) || PROGRAM_OPTIONS.has(first)) return args
   const run = runOfCodex(first, rest) ?? (isRun(first) ? [first, ...rest] : undefined)
-  if (!run) return args
+  if (!run) {
+    refuseOtherName(first, rest, commands)
+    return args
+  }
   if (rest.length === 0) refuseOptionAlone(first)
   if (first.startsWith('-')) refuseCommandBehind(first, rest, commands)
   return [...args.slice(0, start), 'run', ...joinedBehindDashes(run)]
