@@ -28,7 +28,7 @@ function laterCommand(parent: Command, name: string, does: string, instead: stri
   parent
     .command(name)
     .helpGroup(LATER)
-    .description(`${does} (not there yet)`)
+    .description(`${does} (not available yet)`)
     .allowUnknownOption()
     .allowExcessArguments()
     .action(() => {
@@ -37,5 +37,5 @@ function laterCommand(parent: Command, name: string, does: string, instead: stri
 }
 
 function notYet(what: string, hint: string): OffshootError {
-  return new OffshootError('usage', `${what} is not there yet; it comes with a later version`, { hint })
+  return new OffshootError('usage', `${what} is not available yet; it comes with a later version`, { hint })
 }

@@ -48,7 +48,7 @@ function refuseOptionAlone(first: string): void {
   if (!first.startsWith('-') || USED_ALONE.has(first) || /\s/.test(first)) return
   throw new OffshootError(
     'usage',
-    `${JSON.stringify(first.slice(0, 60))} is read as an option, and there is no prompt`,
+    `${JSON.stringify(first.slice(0, 60))} is read as an option, but there is no prompt`,
     {
       hint: `a prompt goes behind --: offshoot -- TEXT; to read it from stdin: offshoot run ${first.slice(0, 60)} -`,
     },
@@ -63,7 +63,7 @@ function refuseCommandBehind(first: string, rest: readonly string[], commands: R
   const command = rest.find((arg) => commands.has(arg))
   const isPrompt = [first, ...rest].some((arg) => /^(-p|--print|--)$|\s/.test(arg))
   if (command === undefined || isPrompt) return
-  throw new OffshootError('usage', `${first} stands before the command ${command}`, {
+  throw new OffshootError('usage', `${first} precedes the command ${command}`, {
     hint: `write offshoot ${command} ${first} …; to ask "${command}" as a prompt: offshoot run ${first} … ${command}`,
   })
 }
