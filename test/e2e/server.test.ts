@@ -298,7 +298,7 @@ describe('run --conversation on what a server drives', () => {
     await follower.untilStderr('main — ')
     program.kill('SIGKILL')
     const { code, stderr } = await follower.ended
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`nobody drives ${id} any more`)])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`no process drives ${id} any more`)])
     expect(stderr).not.toContain('mode') // that of the server: there is nothing to be said about it
   })
 

@@ -293,7 +293,7 @@ function namedConversation(
   const query = { where: { directory: root }, orderBy: 'updatedAt', descending: true, limit: 1 } as const
   const [latest] = store.find('conversations', query)
   if (latest) return latest
-  throw new OffshootError('usage', `there is no conversation on ${root} yet`, {
+  throw new OffshootError('usage', `there is no conversation in ${root} yet`, {
     hint: 'leave out --continue',
   })
 }

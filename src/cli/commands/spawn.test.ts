@@ -120,7 +120,7 @@ describe('spawn', () => {
     [['--background', 'x'], /^offshoot: no offshoot serve is running that it could be handed to$/m],
     [
       ['--backend', 'claude', 'x'],
-      /^offshoot: --backend claude is not there yet; it comes with a later version$/m,
+      /^offshoot: --backend claude is not available yet; it comes with a later version$/m,
     ],
     [['--agent', 'explre', 'x'], /unknown agent "explre".*\n {2}did you mean explore\?/],
     [['--agent', 'main', 'x', '-m', 'offline'], /the agent main works with a person/],

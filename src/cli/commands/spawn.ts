@@ -99,7 +99,7 @@ export function spawnCommand(program: Command, io: Io, setExitCode: SetExitCode)
     .addOption(setOption())
     .option('--background', 'let a running offshoot serve run it, and print the ids')
     .addOption(
-      new Option('--backend <name>', 'the program that runs it; there is no other yet')
+      new Option('--backend <name>', 'the program that runs it; native is the only one so far')
         .default('native')
         .helpGroup(LATER),
     )
@@ -149,7 +149,7 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
 
 function checkDriver({ backend }: SpawnFlags): void {
   if (backend !== 'native')
-    throw new OffshootError('usage', `--backend ${backend} is not there yet; it comes with a later version`, {
+    throw new OffshootError('usage', `--backend ${backend} is not available yet; it comes with a later version`, {
       hint: 'leave it out, and the loop of this program drives it',
     })
 }

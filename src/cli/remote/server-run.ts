@@ -176,8 +176,8 @@ async function until<T>(
     const found = look()
     if (found !== undefined) return found
     if (!isDriven)
-      throw new OffshootError('conflict', `nobody drives ${id} any more`, {
-        hint: 'offshoot recover takes up what is left',
+      throw new OffshootError('conflict', `no process drives ${id} any more`, {
+        hint: 'offshoot recover resumes it',
       })
     await untilChange(store, systemClock, version, OWNER_MS)
   }
