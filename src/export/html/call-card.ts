@@ -1,3 +1,4 @@
+import { answererWords } from '../../core/report/answerer-words.ts'
 import type { FileData, ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import type { ExportedApproval, ExportedCall, ExportedQuestion } from '../document.ts'
 import { answerForPeople, outputForPeople } from '../../core/report/report-words.ts'
@@ -85,7 +86,7 @@ function summary(title: string, look: Look, call: ExportedCall | undefined): Mar
 }
 
 function approvalLine({ answer, answeredBy, note, rule, detail }: ExportedApproval): Markup {
-  const by = answeredBy && markup` by ${answeredBy}`
+  const by = answeredBy && markup` by ${answererWords(answeredBy)}`
   const answered = answer === null ? markup`Not answered` : markup`${ANSWERS[answer]}${by}`
   return markup`<p class="about">${answered}${note && markup`: “${note}”`}. Reason: ${rule}.</p>
     <pre class="io">${detail}</pre>`
@@ -99,7 +100,7 @@ function questionLines({ question, options, answer, answeredBy }: ExportedQuesti
     markup`<ul>
       ${options.map((option) => markup`<li>${option}</li>`)}
     </ul>`
-  const by = answeredBy && markup` by ${answeredBy}`
+  const by = answeredBy && markup` by ${answererWords(answeredBy)}`
   return markup`<div class="about">
     <p class="text" dir="auto">${question}</p>
     ${choices}
