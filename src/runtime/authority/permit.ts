@@ -1,3 +1,4 @@
+import { answererWords, BY_RULES, BY_TIME_LIMIT } from '../../core/report/answerer-words.ts'
 import type { Action } from '../../core/agent.ts'
 import type { CommandSandbox } from '../../core/command-sandbox.ts'
 import type { DenialReason } from '../../core/denial-reason.ts'
@@ -10,7 +11,6 @@ import { entryAt } from '../../tools/entry-at.ts'
 import { filesBelow } from '../../tools/files-below.ts'
 import { resolveAt } from '../../tools/workspace-at.ts'
 import type { Deps } from '../context/deps.ts'
-import { BY_TIME_LIMIT } from '../asking/approvals.ts'
 import { grantsFor } from '../asking/grants.ts'
 import type { LiveRun } from '../run/live-run.ts'
 
@@ -84,7 +84,6 @@ function decideCall(
 type StoreDeps = Pick<Deps, 'store'>
 
 /** Who answers if the current rules do not ask any more, and what. */
-const BY_RULES = 'rules'
 const BY_RULE = { allow: 'once', deny: 'deny' } as const
 
 type RuledTool = Pick<AnyTool, 'name' | 'toolset' | 'effects'>
@@ -149,7 +148,7 @@ async function askPerson(
         allowed: false,
         code: 'denied',
         reason: reasonOf(by),
-        why: `denied by ${by}${note ? `: ${note}` : ''}`,
+        why: `denied by ${answererWords(by)}${note ? `: ${note}` : ''}`,
       }
     return { allowed: true }
   } catch (error) {
