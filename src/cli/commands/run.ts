@@ -74,8 +74,16 @@ async function run(promptArgument: string | undefined, given: RunFlags, io: Io):
     return await (await import('./run-messages.ts')).runMessages(promptArgument, flags, io, runOnce)
   const server = flags.background && requireServer(io, 'offshoot run drives it until it ends')
   const prompt = await promptOf(promptArgument, flags, io)
+  await printUnreadWord(promptArgument, io)
   if (server) return await handOver(server, prompt, flags, io)
   return (await runOnce(prompt, flags, io)).code
+}
+
+/** `/review x` or `@critic x`: nothing but the model reads that. */
+async function printUnreadWord(prompt: string | undefined, io: Io): Promise<void> {
+  if (prompt === undefined || !/^\s*[/@]/.test(prompt)) return
+  const line = (await import('../foreign/prompt-words.ts')).unreadWord(prompt, io.cwd)
+  if (line !== undefined) await writeStderr(io, `offshoot: ${terminalLine(line)}\n`)
 }
 
 /** @throws OffshootError `usage` */
