@@ -117,6 +117,7 @@ describe('offshoot serve', () => {
     const { code, stdout, stderr } = await user.run(['serve', '--port', '0'])
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain(`runs already: pid ${program.pid}, port ${new URL(url).port}\n`)
+    expect(stderr).toContain('offshoot sessions link prints a link that opens it')
     expect(await api(url, '/health')).toMatchObject({ ok: true }) // nothing of it was touched
     program.kill('SIGKILL')
     await program.ended

@@ -11,7 +11,7 @@ import { MAX_EXPORT_BYTES, parseExport } from '../../export/parse-export.ts'
 import { randomIds } from '../../runtime/log/new-id.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { write, writeStderr, type Io } from '../io.ts'
-import { openStore } from '../open-store.ts'
+import { openOrCreateStore } from '../open-store.ts'
 
 export function importCommand(program: Command, io: Io): void {
   program
@@ -20,7 +20,7 @@ export function importCommand(program: Command, io: Io): void {
     .argument('<file>', 'a JSON export; - reads it from stdin')
     .action(async (file: string) => {
       const document = parseExport(decode(await readAll(file, io)))
-      await using store = await openStore(io)
+      await using store = await openOrCreateStore(io)
       const id = await importConversation(store, document, randomIds(systemClock))
       await write(io, `${id}\n`)
       for (const said of aboutDirectory(document, io)) await writeStderr(io, `offshoot: ${said}\n`)

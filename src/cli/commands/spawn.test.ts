@@ -117,7 +117,10 @@ describe('spawn', () => {
   })
 
   test.each([
-    [['--background', 'x'], /^offshoot: no offshoot serve is running that it could be handed to$/m],
+    [
+      ['--background', 'x'],
+      /^offshoot: no offshoot serve is running that it could be handed to\n {2}start one first, in another terminal: offshoot serve; or /m,
+    ],
     [
       ['--backend', 'claude', 'x'],
       /^offshoot: --backend claude is not available yet; it comes with a later version$/m,

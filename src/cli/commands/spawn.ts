@@ -1,6 +1,5 @@
 import { Option, type Command } from 'commander'
 import type { RunSetting } from '../../runtime/context/run-setting.ts'
-import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { resolve } from 'node:path'
 import type { ModelSettings } from '../../core/model-settings.ts'
@@ -19,6 +18,7 @@ import type { StartedOrDispatched } from '../../runtime/control/start-or-dispatc
 import type { VerbCommand } from '../../runtime/control/verbs.ts'
 import { checkTurn } from '../person-only-commands.ts'
 import { followElsewhere } from '../remote/follow-elsewhere.ts'
+import { followHere } from '../remote/follow-here.ts'
 import { lastSeq } from '../../runtime/log/stored-events.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { refuseUnusedInServer } from '../remote/background-options.ts'
@@ -39,7 +39,6 @@ import { LATER } from '../help.ts'
 import {
   approvalsOption,
   budgetOption,
-  follow,
   modeOption,
   type FollowFlags,
   attendEarly,
@@ -140,7 +139,7 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
     }
     const started = begun.here
     await writeStderr(io, `offshoot: subagent ${started.branchId} of ${started.conversationId}\n`)
-    return await follow(started, flags, { ...watchedLocally(composed, first), leave }, io)
+    return await followHere(started, flags, { composed, first, leave }, io)
   } finally {
     await composed.guard.close()
     await composed.store.close()

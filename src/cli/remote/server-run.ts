@@ -88,7 +88,7 @@ export function runElsewhere(
     result,
     stop(verb) {
       isStopping = true
-      const stopped = verb === 'pause' ? 'interrupt' : 'cancel'
+      const stopped = verb === 'pause' || verb === 'leave' ? 'interrupt' : 'cancel'
       const stopping = send(composed, conversationId, { verb: stopped, target: runId, args: null })
       void bestEffort(stopping) // it may have stopped by itself
     },
