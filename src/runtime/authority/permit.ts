@@ -51,7 +51,7 @@ export async function permit(
     return { allowed: false, code: 'denied', reason: 'denied_by_rule', why: decision.why }
   if (asked || deps.approvals.attended(run.row.conversationId))
     return await askPerson({ deps, workspace }, run, request, decision)
-  const why = `denied, because it needs an approval and nobody can answer here (unattended): ${decision.why}. Go on without it, or say what is needed.`
+  const why = `denied, because it needs an approval and nobody can answer here (unattended): ${decision.why}`
   return { allowed: false, code: 'unattended', reason: 'unattended', why }
 }
 
