@@ -7,6 +7,7 @@ import type { TestPorts } from '../runtime/host/compose.ts'
 import type { Env } from '../config/homes.ts'
 import { callerEnvironment } from '../person/started-by-agent.ts'
 import { secretMask } from '../config/known-secrets.ts'
+import { asStarted, isNpmStart } from './npm-start.ts'
 import { onEndSignal, type EndSignal } from './early-signals.ts'
 
 /** What the program touches of its process; injected so that commands run in tests as they do in a terminal. */
@@ -48,8 +49,7 @@ export function processIo(): Io {
 
 /** `npm start` runs the program in the clone's directory and keeps the user's own in INIT_CWD. */
 function userDirectory(env: Env): string {
-  const byNpm = env['npm_lifecycle_event'] === 'start' && env['npm_package_name'] === 'offshoot'
-  return (byNpm && env['INIT_CWD']) || workingDirectory()
+  return (isNpmStart(env) && env['INIT_CWD']) || workingDirectory()
 }
 
 function workingDirectory(): string {
@@ -106,7 +106,8 @@ export function put(io: Io, text: string): void {
 
 /** Writes to stderr; nobody is worse off when it cannot be read. */
 export function writeStderr(io: Io, text: string): Promise<void> {
-  return new Promise((done) => io.stderr.write(cleanText(io, text), () => done()))
+  const shown = asStarted(io.env, cleanText(io, text))
+  return new Promise((done) => io.stderr.write(shown, () => done()))
 }
 
 /** Without known secrets, and without commands to a terminal. */

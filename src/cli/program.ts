@@ -7,6 +7,7 @@ import { laterCommands } from './commands/later.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from './exit-codes.ts'
 import { helpWidth, layOutHelp } from './help.ts'
 import { cleanText, isClosedPipe, put, writeStderr, watchStreams, write, type Io } from './io.ts'
+import { asStarted, refuseOptionsOfNpm } from './npm-start.ts'
 import { refuseTextAsOption } from './text-as-option.ts'
 import { version } from './version.ts'
 
@@ -22,6 +23,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
 async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
   let exitCode: number = exitCodes.completed
   try {
+    refuseOptionsOfNpm(io.env)
     const line = await commandLineOf(args)
     const program = await createProgram(io, (code) => (exitCode = code), line[0])
     refuseTextAsOption(program, line)
@@ -112,7 +114,7 @@ export async function createProgram(io: Io, setExitCode: SetExitCode, typed = ''
     .exitOverride()
     .configureOutput({
       writeOut: (text) => put(io, text),
-      writeErr: (text) => void io.stderr.write(cleanText(io, text)),
+      writeErr: (text) => void io.stderr.write(asStarted(io.env, cleanText(io, text))),
       getOutHelpWidth: () => helpWidth(io.stdout),
       getErrHelpWidth: () => helpWidth(io.stderr),
       outputError: (text, write) => write(terminalText(text.replace(/^error: /, 'offshoot: '))),

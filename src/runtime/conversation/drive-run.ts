@@ -14,6 +14,7 @@ import type { Model } from '../../model/port.ts'
 import type { Reader } from '../../store/port.ts'
 import type { AnyTool, ToolContext, Todos } from '../../tools/port.ts'
 import type { Deps } from '../context/deps.ts'
+import { isUnboundOffline } from '../delegation/run-limits.ts'
 import { directTools, discoveringTools, isUnruled, learnsTools } from '../delegation/discovery/discovery.ts'
 import { modelsOfRun } from './models-of-run.ts'
 import { settingsInForce } from '../delegation/run-settings.ts'
@@ -213,8 +214,7 @@ function readTree(store: Reader, run: LiveRun, turn?: OpenTurn): ConversationTre
 function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal): LoopPorts {
   const { clock, newId, random, gates } = scope.deps
   const { budget } = scope.tree
-  // the offline searcher is free, ends by itself, and accepts prompts of any size
-  const costsNothing = run.row.model === 'offline'
+  const isUnbound = isUnboundOffline(scope.deps, run.row)
   const notes = model.info.fixed ? undefined : notesOf(scope, run)
   const { turns, aside } = modelsOfRun(model, run, settingsInForce(scope.deps, run))
   return {
@@ -246,8 +246,8 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
     signal: run.controller.signal,
     secrets: scope.deps.secrets,
     budget: {
-      reached: () => (costsNothing ? undefined : budget.reached(run.row)),
-      ask: (estimate) => (costsNothing ? NOTHING_HELD : budget.ask(run.row, estimate)),
+      reached: () => (isUnbound ? undefined : budget.reached(run.row)),
+      ask: (estimate) => (isUnbound ? NOTHING_HELD : budget.ask(run.row, estimate)),
       spend: (answer) => budget.spend(run.row, answer),
     },
     compact: async (tokens, isRefused) => {

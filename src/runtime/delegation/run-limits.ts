@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../core/agent.ts'
+import { defaultLimits } from '../../core/limits.ts'
 import { noSetup, type Run, type RunLimits } from '../../core/run.ts'
 import { ToolError } from '../../tools/port.ts'
 import type { Budget } from '../budget/budget.ts'
@@ -68,6 +69,18 @@ export function freshCaps(
     maxCostUsd: (asked.usd ?? agent.maxCostUsd) === undefined ? null : caps.maxCostUsd,
     maxTokens: asked.tokens === undefined ? null : caps.maxTokens,
   }
+}
+
+/**
+ * The offline searcher is free, ends by itself, and accepts prompts of any size: the default limit of tokens does not
+ * bind it, only one that somebody has set.
+ */
+export function isUnboundOffline(
+  { config }: Pick<Deps, 'config'>,
+  { model, setup }: Pick<Run, 'model' | 'setup'>,
+): boolean {
+  const isDefault = config.limits.maxTokens === defaultLimits.maxTokens
+  return model === 'offline' && isDefault && (setup?.maxTokens ?? null) === null
 }
 
 function refuseMore(field: string, asked: number | undefined, most: number, whose: string): void {
