@@ -19,7 +19,11 @@ test('data on stdin without a prompt is an error that says what to type', async 
 })
 
 test('an empty stdin prints the list of commands', async () => {
-  expect(await user.call([])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: offshoot/), stderr: '' })
+  expect(await user.call([])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Usage: offshoot/),
+    stderr: '',
+  })
 })
 
 describe('a pipe that sends nothing and stays open', () => {

@@ -55,10 +55,15 @@ describe('a unique prefix', () => {
       expect(await shown('show', short(id))).toBe(await shown('show', id))
   })
 
-  test.each(['log', 'export', 'inbox --json'])('of a conversation in lower case too, for %s', async (name) => {
-    const id = all[0]!.conversationId
-    expect(await shown(...name.split(' '), short(id).toLowerCase())).toBe(await shown(...name.split(' '), id))
-  })
+  test.each(['log', 'export', 'inbox --json'])(
+    'of a conversation in lower case too, for %s',
+    async (name) => {
+      const id = all[0]!.conversationId
+      expect(await shown(...name.split(' '), short(id).toLowerCase())).toBe(
+        await shown(...name.split(' '), id),
+      )
+    },
+  )
 
   test('needs no kind where a command takes one kind alone', async () => {
     const id = all[0]!.conversationId
@@ -127,7 +132,9 @@ describe('an ambiguous prefix', () => {
 describe('last', () => {
   test('is the latest conversation of the directory', async () => {
     for (const name of ['show', 'log', 'export', 'inbox --json'])
-      expect(await shown(...name.split(' '), 'last')).toBe(await shown(...name.split(' '), all[1]!.conversationId))
+      expect(await shown(...name.split(' '), 'last')).toBe(
+        await shown(...name.split(' '), all[1]!.conversationId),
+      )
   })
 
   test('without a conversation in the directory is wrong usage', async () => {

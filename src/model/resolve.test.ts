@@ -42,7 +42,10 @@ describe('createResolver', () => {
 
   it('completes a name without its provider from the tables, and names the form where none has it', async () => {
     const hintOf = (id: string, config?: ModelConfig) =>
-      resolver({}, config)(id).then(
+      resolver(
+        {},
+        config,
+      )(id).then(
         () => 'known',
         ({ hint }: { hint: string }) => hint,
       )

@@ -65,7 +65,11 @@ const STATUS_WORDS: Readonly<Record<FileDiagnosis['status'], string>> = {
 
 function checkText(files: readonly FileDiagnosis[]): string {
   const lines = files.flatMap(({ status, path, name, reason, ignored }) => [
-    [STATUS_WORDS[status].padEnd(12), terminalLine(path), ...(name === null ? [] : [terminalLine(name)])].join('  '),
+    [
+      STATUS_WORDS[status].padEnd(12),
+      terminalLine(path),
+      ...(name === null ? [] : [terminalLine(name)]),
+    ].join('  '),
     ...[...(reason === null ? [] : [reason]), ...ignored].map(
       (each) => `${' '.repeat(14)}${terminalLine(each)}`,
     ),

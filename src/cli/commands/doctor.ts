@@ -30,7 +30,10 @@ export function doctorCommand(program: Command, io: Io, setExitCode: SetExitCode
       const checks = [...repaired, ...(await allChecks(createWorkspace(resolve(io.cwd, directory)).root, io))]
       const problems = checks.filter(({ status }) => status === 'problem')
       const document = { version: version(), ok: problems.length === 0, checks }
-      await write(io, json ? jsonLine(document) : checks.map((check) => checkText(check, outputColumns(io))).join(''))
+      await write(
+        io,
+        json ? jsonLine(document) : checks.map((check) => checkText(check, outputColumns(io))).join(''),
+      )
       setExitCode(exitCodeOf(problems))
     })
 }

@@ -149,9 +149,13 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
 
 function checkDriver({ backend }: SpawnFlags): void {
   if (backend !== 'native')
-    throw new OffshootError('usage', `--backend ${backend} is not available yet; it comes with a later version`, {
-      hint: 'leave it out, and the loop of this program drives it',
-    })
+    throw new OffshootError(
+      'usage',
+      `--backend ${backend} is not available yet; it comes with a later version`,
+      {
+        hint: 'leave it out, and the loop of this program drives it',
+      },
+    )
 }
 
 /** Whoever drives a conversation is given its subagents, with a server or without. */

@@ -74,7 +74,10 @@ function sourcesText({ sources }: LoadedConfig): string {
 
 function agentFiles(directory: string, { found: { agents, notes } }: Project): Check[] {
   const files = agents.length === 1 ? '1 file' : `${agents.length} files`
-  const found = ok('agents', `${files} in ${directory} and the directories of the user; offshoot agents check lists them`)
+  const found = ok(
+    'agents',
+    `${files} in ${directory} and the directories of the user; offshoot agents check lists them`,
+  )
   const { ours, theirs } = agentNotes(notes)
   return [
     found,

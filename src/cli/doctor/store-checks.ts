@@ -29,9 +29,17 @@ function losses(file: string): Check[] {
   const kept = keptAside(file)
   return [
     ...(loss
-      ? [warning('loss', loss.text, 'The next run keeps the remaining rows and continues without the lost ones.')]
+      ? [
+          warning(
+            'loss',
+            loss.text,
+            'The next run keeps the remaining rows and continues without the lost ones.',
+          ),
+        ]
       : []),
-    ...(kept.length > 0 ? [warning('kept', kept.join(', '), 'Delete them when you no longer need them.')] : []),
+    ...(kept.length > 0
+      ? [warning('kept', kept.join(', '), 'Delete them when you no longer need them.')]
+      : []),
   ]
 }
 
@@ -69,7 +77,8 @@ function room(place: string): Check {
     const free = bavail * bsize
     const message = `${sizeText(free)} free`
     if (free >= ENOUGH_BYTES) return ok('space', message)
-    const hint = 'Free space on the disk of the data directory, or set OFFSHOOT_HOME to a directory on another disk.'
+    const hint =
+      'Free space on the disk of the data directory, or set OFFSHOOT_HOME to a directory on another disk.'
     if (free >= LITTLE_BYTES) return warning('space', message, hint)
     return problem('space', message, hint, 'store_full')
   } catch (error) {

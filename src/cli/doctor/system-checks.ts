@@ -29,11 +29,7 @@ async function git(directory: string, env: Env): Promise<Check> {
   try {
     return ok('git', await firstLine('git', directory, env))
   } catch (error) {
-    return warning(
-      'git',
-      errorMessage(error),
-      'Without git, agents know nothing about branches and changes.',
-    )
+    return warning('git', errorMessage(error), 'Without git, agents know nothing about branches and changes.')
   }
 }
 

@@ -1,7 +1,8 @@
 import { OffshootError } from '../../core/errors.ts'
 import { LATER_NAMES } from '../help.ts'
 
-const COST = 'offshoot ps --all and offshoot show ID print the cost of runs; docs/budgets.md describes budgets'
+const COST =
+  'offshoot ps --all and offshoot show ID print the cost of runs; docs/budgets.md describes budgets'
 const BUDGET =
   'offshoot run --budget-usd 2 "PROMPT" caps a conversation, offshoot show ID prints its cost; docs/budgets.md describes budgets'
 const KEYS =
@@ -59,7 +60,6 @@ export const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
     ui: OPEN,
   }),
 )
-
 
 /**
  * Refuses a command of another program by naming what does the same here: the nearest spelling would mislead.

@@ -81,7 +81,9 @@ test.each(['1', '01', '#', '#01', '#0', '#1.0', '#-1', '#x', '##1', '#1#1', '# 1
   '%s is refused as what it is: no number',
   async (typed) => {
     const { store } = await asking(1)
-    expect(() => onlyAsked(store, typed, 'approve')).toThrow(`"${typed}" is not a number of an approval or question`)
+    expect(() => onlyAsked(store, typed, 'approve')).toThrow(
+      `"${typed}" is not a number of an approval or question`,
+    )
   },
 )
 

@@ -37,7 +37,9 @@ export function tableLines(
     width,
   )
   const line = (row: readonly string[]) => {
-    const fields = row.slice(0, columns.length).map((cell, at) => padToWidth(cutToWidth(cell, widths[at]!), widths[at]!))
+    const fields = row
+      .slice(0, columns.length)
+      .map((cell, at) => padToWidth(cutToWidth(cell, widths[at]!), widths[at]!))
     return cutToWidth(fields.join(GAP).trimEnd(), width)
   }
   const [head = [], ...body] = cells
