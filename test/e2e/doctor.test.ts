@@ -41,7 +41,7 @@ describe('a look at what a killed program left', () => {
     expect(dry.stdout).toMatch(/^run_\w+ {2}main {2}main {2}running {2}attempt 1\n$/)
     expect(looked).toMatchObject({ code: 0, stderr: '' })
     expect(looked.stdout).toMatch(
-      /! warning {2}runs +1 of a process that has died: run_\w+\n +offshoot recover/,
+      /! warning {2}runs +1 left behind by a process that died: run_\w+\n +offshoot recover/,
     )
     expect(asked).toMatchObject({
       code: 0,
@@ -109,7 +109,7 @@ describe('a home that cannot be written', () => {
     chmodSync(home, 0o700)
     expect(doctor).toMatchObject({ code: 3, stderr: '' })
     expect(doctor.stdout).toMatch(
-      /✗ problem {2}data +data cannot be written: EACCES.*\n {26}Make it a directory/,
+      /✗ problem {2}data +data cannot be written: EACCES.*\n {26}Make it a writable directory/,
     )
     expect(run).toMatchObject({ code: 3, stdout: '', stderr: expect.stringMatching(/cannot be \w+: EACCES/) })
     expect(look).toMatchObject({ code: 0, stdout: '', stderr: '' })

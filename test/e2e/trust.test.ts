@@ -107,7 +107,7 @@ describe('before trust', () => {
     ])
     const check = await user.call(['agents', 'check'])
     expect(check.stdout).toMatch(
-      /^held .*main\.md {2}main\n {9}not granted: replaces the built-in agent main/m,
+      /^held .*main\.md {2}main\n {14}not granted: replaces the built-in agent main/m,
     )
   })
 
@@ -281,7 +281,7 @@ describe('offshoot trust', () => {
     const env = { OFFSHOOT_HOME: join(user.directory, 'data') }
     const own = await user.call(['run', 'hi'], { env })
     expect(notGranted(own.stderr)).toEqual([
-      expect.stringMatching(/lies inside the directory that it covers/),
+      expect.stringMatching(/is inside the directory that it covers/),
     ])
     expect(made('OWNED')).toBe(false)
     expect(await user.call(['trust'], { env })).toMatchObject({ code: 3 })
