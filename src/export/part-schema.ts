@@ -85,6 +85,17 @@ const receipts = z.looseObject({
   read: z.array(z.looseObject({ path: text, hash: text.nullable() })),
   commands: z.array(z.looseObject({ command: text, exitCode: z.int().nullable() })),
   hosts: z.array(text),
+  connections: z
+    .array(
+      z.looseObject({
+        host: text,
+        port: z.int(),
+        allowed: z.boolean(),
+        sent: nonNegative,
+        received: nonNegative,
+      }),
+    )
+    .exactOptional(),
   denied: refused,
   errors: refused,
   unknown: refused,

@@ -6,7 +6,7 @@ import { limitScript } from '../exec/lock-limit.ts'
 import { runProcess, type ProcessOptions, type ProcessResult } from '../exec/run-process.ts'
 import { SandboxError } from '../exec/sandbox/sandbox-error.ts'
 import { SpawnError } from '../exec/spawn-error.ts'
-import type { CommandResult, MovedAway } from './command-cell.ts'
+import type { CommandResult, MovedAway, ReachedHost } from './command-cell.ts'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type ToolContext } from './port.ts'
 
@@ -54,6 +54,8 @@ interface BashOutput {
   readonly result: ProcessResult
   /** What it made and the sandbox has moved away, in words. */
   readonly moved: readonly string[]
+  /** What the sandbox has refused to connect, in words. */
+  readonly refused: readonly string[]
   readonly timeoutMs: number
 }
 
@@ -66,14 +68,17 @@ async function execute(input: Input, context: ToolContext): Promise<BashOutput> 
     )
   }
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS
-  const { result, moved } = await start(input.command, timeoutMs, context)
+  const { result, moved, reached } = await start(input.command, timeoutMs, context)
   context.receipt?.({ type: 'command', command: input.command, exitCode: result.exitCode })
+  for (const { host, port, refused, sent, received } of reached)
+    context.receipt?.({ type: 'connection', host, port, allowed: refused === null, sent, received })
   if (result.aborted)
     throw new ToolError(
       'interrupted',
       `interrupted after ${result.durationMs} ms; it had printed:\n${result.output}`,
     )
-  return { result, moved: moved.map((each) => movedText(each, context.workspace.root)), timeoutMs }
+  const said = moved.map((each) => movedText(each, context.workspace.root))
+  return { result, moved: said, refused: refusedTexts(reached), timeoutMs }
 }
 
 async function start(command: string, timeoutMs: number, context: ToolContext): Promise<CommandResult> {
@@ -110,11 +115,22 @@ async function start(command: string, timeoutMs: number, context: ToolContext): 
 const SANDBOX_HINT = 'The next command gets a new sandbox; what ran in this one is gone.'
 
 async function unconfined(options: ProcessOptions): Promise<CommandResult> {
-  return { result: await runProcess(options), moved: [] }
+  return { result: await runProcess(options), moved: [], reached: [] }
 }
 
 function movedText({ from, to }: MovedAway, root: string): string {
   return `${relative(root, from)} may not be made in the sandbox and is ${relative(root, to)} now`
+}
+
+const MAX_REFUSED = 5
+
+function refusedTexts(reached: readonly ReachedHost[]): string[] {
+  const refused = reached.filter((each) => each.refused !== null)
+  const more = refused.length - MAX_REFUSED
+  const texts = refused
+    .slice(0, MAX_REFUSED)
+    .map(({ host, port, refused: why }) => `the sandbox refused ${host}:${port}: ${why}`)
+  return more > 0 ? [...texts, `the sandbox refused ${more} more`] : texts
 }
 
 async function findShell(path: string): Promise<string> {
@@ -137,12 +153,12 @@ function isProgram(path: string): Promise<boolean> {
   )
 }
 
-function render({ result, moved, timeoutMs }: BashOutput): string {
+function render({ result, moved, refused, timeoutMs }: BashOutput): string {
   const output = result.output === '' ? '(no output)\n' : result.output.replace(/\n?$/, '\n')
   const notes = [ending(result, timeoutMs)]
   if (result.leftRunning) notes.push('a process that it started still runs; it is stopped when this run ends')
   if (result.survivors.length > 0) notes.push(`could not be stopped: process ${result.survivors.join(', ')}`)
-  notes.push(...moved)
+  notes.push(...moved, ...refused)
   return `${output}(${notes.join('; ')})`
 }
 

@@ -154,7 +154,7 @@ export async function compose({
   const { search, tools } = toolsOf(loaded.config)
   const { skills } = await findSkills(workspace.root)
   const owner = randomUUID()
-  const { guard, cells, notes } = await confine(workspace.root, { loaded, env, owner, rules: own.rules })
+  const { guard, cells, notes } = await confine(workspace.root, { loaded, env, owner, own, network })
   const file = join(dataHome(env), 'offshoot.db')
   const { store, losses } = await opened(own, openFile, { file, now: clock.now })
   const secrets = secretMask(env, Object.values(loaded.config.search?.keys ?? {}))

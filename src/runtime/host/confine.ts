@@ -1,16 +1,21 @@
 import type { LoadedConfig } from '../../config/config-sources.ts'
-import { ownDirectories, type Env } from '../../config/homes.ts'
+import { dataHome, ownDirectories, type Env } from '../../config/homes.ts'
+import { hostRules } from '../../config/sandbox-schema.ts'
 import type { Rule } from '../../core/agent.ts'
 import { createGuard, type Guard } from '../../exec/start-guard.ts'
+import { systemClock } from '../../exec/system-clock.ts'
 import { requireSandbox, sandboxInForce, sandboxText } from '../../project/sandbox-in-force.ts'
 import { RunCells } from '../../tools/cell/run-cells.ts'
+import { systemNetwork, type Network } from '../../tools/web/network.ts'
+import { runningServer } from '../ownership/server-file.ts'
 
 interface ConfineOptions {
   readonly loaded: Pick<LoadedConfig, 'config'>
   readonly env: Env
   readonly owner: string
-  /** Of the command line. */
-  readonly rules?: readonly Rule[] | undefined
+  /** `rules`: those of the command line. */
+  readonly own?: { readonly rules?: readonly Rule[] | undefined }
+  readonly network?: Network | undefined
 }
 
 interface Confined {
@@ -27,17 +32,25 @@ interface Confined {
  */
 export async function confine(
   root: string,
-  { loaded, env, owner, rules = [] }: ConfineOptions,
+  { loaded, env, owner, own = {}, network = systemNetwork }: ConfineOptions,
 ): Promise<Confined> {
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
-  const { sandbox: setting } = loaded.config
+  const { mode: setting, network: hosts, ports } = loaded.config.sandbox
   if (setting === 'off') return { guard, cells: undefined, notes: [] }
-  const directories = [root, ...addedDirectories(rules)] as const
+  const directories = [root, ...addedDirectories(own.rules ?? [])] as const
   const sandbox = await sandboxInForce(setting, { directories, ownDirectories: ownDirectories(env), env })
   requireSandbox(sandbox)
   const { found, places } = sandbox
   if (found.kind === 'none') return { guard, cells: undefined, notes: [`sandbox: ${sandboxText(sandbox)}`] }
-  const cells = new RunCells({ bubblewrap: found.program, places, owner, guard })
+  const reach = {
+    rules: hostRules(hosts),
+    ports,
+    network,
+    env,
+    clock: systemClock,
+    ownPort: () => runningServer(dataHome(env))?.port,
+  }
+  const cells = new RunCells({ bubblewrap: found.program, places, network: reach, owner, guard })
   // The cells first: nothing of them is left when the guard looks for what is.
   const close = async () => {
     await cells.close()
