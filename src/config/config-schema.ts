@@ -9,7 +9,7 @@ import { ruleListProblem } from '../core/rules/rule-list.ts'
 import { providers } from '../model/models-and-prices.ts'
 import type { AgentSettings } from './read-agent-settings.ts'
 import { defaults } from './defaults.ts'
-import { sandboxSettings } from './sandbox-setting.ts'
+import { makeSandboxSchema } from './sandbox-schema.ts'
 import { keyedProviders, searchProviders } from '../tools/web/search-settings.ts'
 
 /** Content of a configuration file (docs/configuration.md). Money in US dollars, times in milliseconds. */
@@ -22,6 +22,7 @@ export const configSchema = once(makeConfigSchema)
 export const ruleSchema = once(makeRuleSchema)
 export const agentSchema = once(() => z.custom<AgentSettings>(isObject, 'expected the fields of an agent'))
 export const subagentsSchema = once(makeSubagentsSchema)
+export const sandboxSchema = once(makeSandboxSchema)
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -70,19 +71,6 @@ function only<const T extends string>(now: T, because: string) {
     `${shown(input)} does nothing yet: ${because}; write "${now}" or leave it out`
   return z.literal(now, { error }).default(now)
 }
-
-function sandboxSchema() {
-  const error = ({ input }: { readonly input?: unknown }) =>
-    isObject(input)
-      ? `${Object.keys(input).join(', ')}: it has no settings yet, and nothing in a sandbox reaches the network; write one of ${SETTINGS}`
-      : `expected one of ${SETTINGS}, got ${shown(input)}`
-  return z
-    .enum(sandboxSettings, { error })
-    .default(defaults.sandbox)
-    .describe('auto: commands of agents are confined where that can be done; required: or nothing runs')
-}
-
-const SETTINGS = sandboxSettings.map((each) => `"${each}"`).join(', ')
 
 function makeSubagentsSchema() {
   return z

@@ -38,7 +38,11 @@ function readEnvironment(env: Env): ReadSource {
     if (path.length > MAX_LEVELS)
       throw new OffshootError('config', `environment ${name}: nested deeper than ${MAX_LEVELS} levels`)
     origin.set(path.join('.'), name)
-    setAt(values, path, parseValue(env[name] ?? '', name))
+    if (!setAt(values, path, parseValue(env[name] ?? '', name)))
+      throw new OffshootError(
+        'config',
+        `environment ${name}: it sets a part of ${originBelow(origin, path)}, which has a value of its own; set the parts only`,
+      )
   }
   const where = (path: readonly PropertyKey[]) =>
     `environment ${origin.get(path.join('.')) ?? originBelow(origin, path)}`
@@ -54,15 +58,15 @@ function camelCase(name: string): string {
   return name.toLowerCase().replace(/_([a-z0-9])/g, (_, char: string) => char.toUpperCase())
 }
 
-function setAt(values: RawConfig, path: readonly string[], value: unknown): void {
+/** False where a part of the path has a value without parts, which would be lost. */
+function setAt(values: RawConfig, path: readonly string[], value: unknown): boolean {
   const [name, ...rest] = path as [string, ...string[]]
-  if (rest.length === 0) values[name] = value
-  else {
-    const inner = values[name]
-    const next: RawConfig = typeof inner === 'object' && inner !== null ? (inner as RawConfig) : {}
-    values[name] = next
-    setAt(next, rest, value)
+  if (rest.length === 0) {
+    values[name] = value
+    return true
   }
+  const inner = (values[name] ??= {})
+  return typeof inner === 'object' && setAt(inner as RawConfig, rest, value)
 }
 
 function parseValue(text: string, name: string): unknown {

@@ -3,7 +3,8 @@ import { definitionFields } from '../agents/definition-fields.ts'
 import type { JsonSchema } from '../core/agent.ts'
 import type { Json } from '../core/json.ts'
 import { MAX_PATTERN_LENGTH } from '../core/rules/pattern-problem.ts'
-import { agentSchema, configSchema, ruleSchema, subagentsSchema } from './config-schema.ts'
+import { agentSchema, configSchema, ruleSchema, sandboxSchema, subagentsSchema } from './config-schema.ts'
+import { sandboxSettings } from './sandbox-setting.ts'
 import { subagentSpellings } from './setting-aliases.ts'
 
 /** The configuration as a JSON Schema (draft 7), for editors. */
@@ -14,6 +15,8 @@ export function configJsonSchema(): object {
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema === ruleSchema()) replace(jsonSchema, { anyOf: [SHORT_RULE, RULE] })
+      if (zodSchema === sandboxSchema())
+        replace(jsonSchema, { anyOf: [SHORT_SANDBOX, { ...jsonSchema } as Json] })
       if (zodSchema === agentSchema()) replace(jsonSchema, AGENT)
       if (zodSchema === subagentsSchema()) Object.assign(jsonSchema['properties'] ?? {}, subagentSpellings)
     },
@@ -26,6 +29,7 @@ function replace(schema: Record<string, unknown>, by: JsonSchema): void {
 }
 
 const SHORT_RULE = { type: 'string', minLength: 1, description: 'tool:pattern to allow' } as const
+const SHORT_SANDBOX = { type: 'string', enum: sandboxSettings, description: 'its mode alone' } as const
 const RULE = {
   type: 'object',
   properties: {

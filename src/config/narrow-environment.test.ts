@@ -4,7 +4,8 @@ import { defaultLimits } from '../core/limits.ts'
 import { narrowEnvironment } from './narrow-environment.ts'
 
 const limits = { ...defaultLimits, budgetUsd: 5, timeoutMs: null }
-const below = { limits, sandbox: 'auto' } as const
+const sandbox = { mode: 'auto' as const, network: ['*.example.com'], ports: [5432] }
+const below = { limits, sandbox }
 
 test.each([
   ['a rule that allows', { permissions: [{ tool: 'bash', action: 'allow' }] }, { permissions: [] }],
@@ -12,8 +13,10 @@ test.each([
   ['a higher limit', { limits: { budgetUsd: 6 } }, { limits: {} }],
   ['no limit', { limits: { budgetUsd: null } }, { limits: {} }],
   ['a model', { model: 'scripted:x' }, {}],
-  ['a laxer sandbox', { sandbox: 'off' }, {}],
-  ['an unknown sandbox', { sandbox: 'nearly' }, {}],
+  ['a laxer sandbox', { sandbox: { mode: 'off' } }, { sandbox: {} }],
+  ['another host', { sandbox: { network: ['a.example.com', 'example.org'] } }, { sandbox: {} }],
+  ['another port', { sandbox: { ports: [5432, 5433] } }, { sandbox: {} }],
+  ['an unknown sandbox', { sandbox: { mode: 'nearly' } }, { sandbox: {} }],
   ['an address', { baseUrls: { openai: 'http://127.0.0.1' } }, {}],
 ])('%s is left out, and said', (_, values, kept) => {
   expect(narrowEnvironment(values, below)).toEqual({ values: kept, dropped: Object.keys(values) })
@@ -24,7 +27,8 @@ test('what narrows is kept', () => {
     { tool: 'bash', action: 'deny' },
     { tool: 'edit', action: 'ask' },
   ]
-  const values = { permissions, limits: { budgetUsd: 1, timeoutMs: 1000 }, sandbox: 'required' }
+  const narrower = { mode: 'required', network: ['a.example.com'], ports: [] }
+  const values = { permissions, limits: { budgetUsd: 1, timeoutMs: 1000 }, sandbox: narrower }
   expect(narrowEnvironment(values, below)).toEqual({ values, dropped: [] })
 })
 

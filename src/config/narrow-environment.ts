@@ -1,5 +1,6 @@
 import type { Config } from './config-schema.ts'
 import type { RawConfig } from './config-file.ts'
+import { namesNoMoreHosts, namesNoMorePorts } from './sandbox-schema.ts'
 import { isNoLaxer } from './sandbox-setting.ts'
 
 export interface Narrowed {
@@ -35,7 +36,19 @@ function narrowPart(
 ): Part {
   if (key === 'permissions') return narrowRules(value)
   if (key === 'limits') return narrowLimits(value, limits)
-  return key === 'sandbox' && isNoLaxer(value, sandbox) ? { values: value } : {}
+  return key === 'sandbox' ? narrowSandbox(value, sandbox) : {}
+}
+
+function narrowSandbox(value: unknown, below: Config['sandbox']): Part {
+  const entries = isObject(value) ? Object.entries(value) : []
+  const values = entries.filter(([name, inner]) => isNarrower(name, inner, below))
+  return { values: Object.fromEntries(values), isLess: values.length < entries.length }
+}
+
+function isNarrower(name: string, value: unknown, { mode, network, ports }: Config['sandbox']): boolean {
+  if (name === 'network') return namesNoMoreHosts(value, network)
+  if (name === 'ports') return namesNoMorePorts(value, ports)
+  return name === 'mode' && isNoLaxer(value, mode)
 }
 
 function narrowRules(value: unknown): Part {

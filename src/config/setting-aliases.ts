@@ -8,12 +8,14 @@ interface Spelling {
   readonly from: Path
   readonly to: Path
   readonly value?: (given: unknown) => unknown
+  /** Whether it is meant; default: where it is given. */
+  readonly is?: (given: unknown) => boolean
 }
 
 /** Names for the only supported directory mode. Others are refused in the file's own words. */
 const ONE_DIRECTORY: readonly unknown[] = ['same', 'shared', 'parent']
 
-/** Other programs' names of our settings. */
+/** Other names and shapes of our settings: those of other programs, and the short form of `sandbox`. */
 const SPELLINGS: readonly Spelling[] = [
   { from: ['subagents', 'maxConcurrent'], to: ['limits', 'maxConcurrent'] },
   { from: ['subagents', 'defaultCli'], to: ['subagents', 'backend'] },
@@ -23,11 +25,15 @@ const SPELLINGS: readonly Spelling[] = [
     to: ['subagents', 'isolation'],
     value: (given) => (ONE_DIRECTORY.includes(given) ? 'none' : given),
   },
+  { from: ['sandbox'], to: ['sandbox', 'mode'], is: (given) => !isPlainObject(given) },
 ]
 
 /** The same for editors. */
 export const subagentSpellings: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
-  SPELLINGS.map(({ from, to }) => [from.at(-1)!, { description: `the same as ${to.join('.')}` }]),
+  SPELLINGS.filter(({ from }) => from[0] === 'subagents').map(({ from, to }) => [
+    from.at(-1)!,
+    { description: `the same as ${to.join('.')}` },
+  ]),
 )
 
 export interface Respelled {
@@ -40,9 +46,9 @@ export interface Respelled {
 export function respelled(values: RawConfig, where: (path: Path) => string): Respelled {
   const copy = structuredClone(values)
   const moved = new Map<string, Path>()
-  for (const { from, to, value = (same: unknown) => same } of SPELLINGS) {
+  for (const { from, to, value = (same: unknown) => same, is = () => true } of SPELLINGS) {
     const given = at(copy, from)
-    if (given === undefined) continue
+    if (given === undefined || !is(given)) continue
     const ours = at(copy, to)
     const meant = value(given)
     if (ours !== undefined && JSON.stringify(ours) !== JSON.stringify(meant))
@@ -55,6 +61,10 @@ export function respelled(values: RawConfig, where: (path: Path) => string): Res
     moved.set(to.join('.'), from)
   }
   return { values: copy, written: (path) => moved.get(path.join('.')) ?? path }
+}
+
+function isPlainObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function at(values: unknown, [name, ...rest]: Path): unknown {

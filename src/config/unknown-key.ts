@@ -2,7 +2,7 @@ import { restrictingWord } from '../agents/restricting-keys.ts'
 import { nearestName } from '../core/nearest-name.ts'
 
 /** Parts of a configuration that grant, restrict or limit: unknown keys in them are never ignored. */
-const STRICT_PARTS: ReadonlySet<PropertyKey> = new Set(['limits', 'delegations', 'subagents'])
+const STRICT_PARTS: ReadonlySet<PropertyKey> = new Set(['limits', 'delegations', 'subagents', 'sandbox'])
 const STRICT_KEYS = ['permissions', 'delegations', 'delegation', 'limits', 'agents', 'subagents']
 
 /** Features without an implementation yet. */

@@ -1,5 +1,5 @@
 import { sandboxWords } from './command-sandbox.ts'
-import { receiptLists, type ReceiptList, type Receipts, type Refused } from './receipt.ts'
+import { listIn, receiptLists, type ReceiptList, type Receipts, type Refused } from './receipt.ts'
 import { terminalLine } from './terminal-text.ts'
 
 /** Entries named per line (`briefReceipts` keeps as many), and their total length; at least one is named. */
@@ -32,6 +32,7 @@ const LABELS: Readonly<Record<ReceiptList, string>> = {
   read: 'read',
   commands: 'commands',
   hosts: 'network',
+  connections: 'network of the sandbox',
   denied: 'denied',
   errors: 'errors',
   unknown: 'effect not known',
@@ -47,12 +48,21 @@ function entriesOf(receipts: Receipts, list: ReceiptList): string[] {
       return receipts.commands.map((each) => `${quoted(each.command)} ${ending(each)}`)
     case 'hosts':
       return receipts.hosts.map(line)
+    case 'connections':
+      return listIn(receipts, list).map(connectionText)
     case 'denied':
     case 'errors':
       return receipts[list].map((each) => `${refusedEntry(each)} (${line(each.why)})`)
     case 'unknown':
       return receipts.unknown.map(refusedEntry)
   }
+}
+
+type Connection = NonNullable<Receipts['connections']>[number]
+
+export function connectionText({ host, port, allowed, sent, received }: Connection): string {
+  const what = allowed ? `${sent} bytes sent, ${received} received` : 'refused'
+  return `${line(host)}:${port} (${what})`
 }
 
 type Changed = Receipts['changed'][number]

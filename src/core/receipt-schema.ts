@@ -28,4 +28,13 @@ export const factSchema = z.discriminatedUnion('type', [
     sandbox: sandboxForce.exactOptional(),
   }),
   z.looseObject({ type: z.literal('host'), host: z.string() }),
+  /** What a confined command reached, or was refused. Bytes from it, and to it. */
+  z.looseObject({
+    type: z.literal('connection'),
+    host: z.string(),
+    port: z.int(),
+    allowed: z.boolean(),
+    sent: z.int().min(0),
+    received: z.int().min(0),
+  }),
 ])

@@ -26,6 +26,8 @@ export interface Receipts {
   readonly read: readonly FactOf<'read'>[]
   readonly commands: readonly FactOf<'command'>[]
   readonly hosts: readonly string[]
+  /** Of confined commands: one entry per host and port, allowed ones apart from refused ones. Absent: there are none. */
+  readonly connections?: readonly FactOf<'connection'>[]
   readonly denied: readonly Refused[]
   readonly errors: readonly Refused[]
   /** Interrupted calls, whose effect is unknown. */
@@ -68,16 +70,25 @@ export function receiptsOf(calls: readonly ReceiptCall[]): Receipts {
     ].map(({ path, hash }) => ({ path, hash })),
     commands: facts.flatMap((fact) => (fact.type === 'command' ? [commandOf(fact)] : [])),
     hosts: [...new Set(facts.flatMap((fact) => (fact.type === 'host' ? [fact.host] : [])))],
+    connections: joinedConnections(facts),
     denied: refused('denied', ({ error }) => deniedBy(error)),
     errors: refused('failed', ({ error }) => byCode(error?.code ?? 'failed')),
     unknown: refused('unknown', () => byCode('interrupted')),
   }
   const more: { [list in ReceiptList]?: number } = {}
   for (const list of receiptLists) {
-    const beyond = lists[list].length - MAX_ENTRIES
+    const beyond = listIn(lists, list).length - MAX_ENTRIES
     if (beyond > 0) more[list] = beyond
   }
   return { ...mapLists(lists), more }
+}
+
+/** One of the lists; those of an older program do not have all. */
+export function listIn<const L extends ReceiptList>(
+  receipts: Pick<Receipts, ReceiptList>,
+  list: L,
+): NonNullable<Receipts[L]> {
+  return receipts[list] ?? []
 }
 
 export const receiptLists = [
@@ -85,6 +96,7 @@ export const receiptLists = [
   'read',
   'commands',
   'hosts',
+  'connections',
   'denied',
   'errors',
   'unknown',
@@ -99,7 +111,7 @@ export function sandboxOf(facts: readonly Fact[] | null | undefined): SandboxFor
 
 /** Whether there is nothing to report. */
 export function isEmpty(receipts: Receipts): boolean {
-  return receiptLists.every((list) => receipts[list].length === 0)
+  return receiptLists.every((list) => listIn(receipts, list).length === 0)
 }
 
 /** Every written file, in order of the first write, without a bound. */
@@ -120,6 +132,19 @@ export function changedFiles(facts: readonly Fact[]): FactOf<'changed'>[] {
   return [...files.values()]
 }
 
+function joinedConnections(facts: readonly Fact[]): FactOf<'connection'>[] {
+  const all = new Map<string, FactOf<'connection'>>()
+  for (const fact of facts) {
+    if (fact.type !== 'connection') continue
+    const { host, port, allowed, sent, received } = fact
+    const key = `${host} ${port} ${allowed}`
+    const before = all.get(key)
+    const bytes = { sent: sent + (before?.sent ?? 0), received: received + (before?.received ?? 0) }
+    all.set(key, { host, port, allowed, ...bytes })
+  }
+  return [...all.values()]
+}
+
 /** Entries per list beside a report. */
 const BRIEF = 8
 
@@ -127,7 +152,7 @@ const BRIEF = 8
 export function briefReceipts(receipts: Receipts): Receipts {
   const more: { [list in ReceiptList]?: number } = {}
   for (const list of receiptLists) {
-    const beyond = Math.max(0, receipts[list].length - BRIEF) + (receipts.more[list] ?? 0)
+    const beyond = Math.max(0, listIn(receipts, list).length - BRIEF) + (receipts.more[list] ?? 0)
     if (beyond > 0) more[list] = beyond
   }
   return { ...mapLists(receipts, BRIEF), more }
@@ -136,7 +161,7 @@ export function briefReceipts(receipts: Receipts): Receipts {
 type Lists = Omit<Receipts, 'more'>
 
 function mapLists(
-  { changed, read, commands, hosts, denied, errors, unknown }: Lists,
+  { changed, read, commands, hosts, connections = [], denied, errors, unknown }: Lists,
   most = MAX_ENTRIES,
 ): Lists {
   return {
@@ -144,6 +169,7 @@ function mapLists(
     read: read.slice(0, most),
     commands: commands.slice(0, most),
     hosts: hosts.slice(0, most),
+    ...(connections.length > 0 && { connections: connections.slice(0, most) }),
     denied: denied.slice(0, most),
     errors: errors.slice(0, most),
     unknown: unknown.slice(0, most),

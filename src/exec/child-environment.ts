@@ -10,11 +10,24 @@ export function childEnvironment(
   return { ...passed, ...FIXED, ...GIT, ...marks }
 }
 
+/** Files and directories of certificates: on machines whose network has its own authority, nothing works without them. */
+export const CERTIFICATES: readonly string[] = [
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
+  'GIT_SSL_CAINFO',
+  'PIP_CERT',
+  'CARGO_HTTP_CAINFO',
+  'AWS_CA_BUNDLE',
+]
+
 const PASSED = new Set(
   (
     'PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TMP TEMP HOSTNAME ' +
     'XDG_RUNTIME_DIR XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME ' +
-    'SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS NVM_DIR VIRTUAL_ENV PYENV_ROOT JAVA_HOME GOPATH GOROOT CARGO_HOME RUSTUP_HOME ' +
+    `${CERTIFICATES.join(' ')} NVM_DIR VIRTUAL_ENV PYENV_ROOT JAVA_HOME GOPATH GOROOT CARGO_HOME RUSTUP_HOME ` +
     'SYSTEMROOT WINDIR COMSPEC PATHEXT USERPROFILE APPDATA LOCALAPPDATA PROGRAMDATA'
   ).split(' '),
 )

@@ -1,6 +1,6 @@
 import { authorOf } from '../core/message.ts'
 import { denialReasons } from '../core/denial-reason.ts'
-import { receiptLists, type Receipts } from '../core/receipt.ts'
+import { listIn, receiptLists, type Receipts } from '../core/receipt.ts'
 import type { ReportFacts } from '../core/report-facts.ts'
 import { isPossible } from '../core/run-status.ts'
 import { damaged } from './damaged-export.ts'
@@ -58,7 +58,7 @@ function checkState(facts: Pick<ReportFacts, 'status' | 'reason' | 'endReason'>,
 
 function checkReceipts(receipts: Receipts, place: string): void {
   for (const list of receiptLists)
-    if (receipts.more[list] && receipts[list].length === 0)
+    if (receipts.more[list] && listIn(receipts, list).length === 0)
       throw damaged(`${place}.more.${list}`, 'more entries are left out of a list that has none')
   receipts.denied.forEach(({ code }, i) => {
     if (code !== undefined && !(denialReasons as readonly string[]).includes(code))

@@ -88,6 +88,17 @@ const receipts = z.looseObject({
     z.looseObject({ command: text, exitCode: z.int().nullable(), sandbox: sandboxForce.exactOptional() }),
   ),
   hosts: z.array(text),
+  connections: z
+    .array(
+      z.looseObject({
+        host: text,
+        port: z.int(),
+        allowed: z.boolean(),
+        sent: nonNegative,
+        received: nonNegative,
+      }),
+    )
+    .exactOptional(),
   denied: refused,
   errors: refused,
   unknown: refused,

@@ -6,7 +6,7 @@ import { limitScript } from '../exec/lock-limit.ts'
 import type { ProcessOptions, ProcessResult } from '../exec/run-process.ts'
 import { SandboxError } from '../exec/sandbox/sandbox-error.ts'
 import { SpawnError } from '../exec/spawn-error.ts'
-import type { CommandResult, MovedAway } from './command-cell.ts'
+import type { CommandResult, MovedAway, ReachedHost } from './command-cell.ts'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type ToolContext } from './port.ts'
 import { runUnconfined } from './run-unconfined.ts'
@@ -56,6 +56,8 @@ interface BashOutput {
   readonly result: ProcessResult
   /** What it made and the sandbox has moved away, in words. */
   readonly moved: readonly string[]
+  /** What the sandbox has refused to connect, in words. */
+  readonly refused: readonly string[]
   readonly timeoutMs: number
 }
 
@@ -68,14 +70,17 @@ async function execute(input: Input, context: ToolContext): Promise<BashOutput> 
     )
   }
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS
-  const { result, moved, sandbox } = await start(input.command, timeoutMs, context)
+  const { result, moved, reached, sandbox } = await start(input.command, timeoutMs, context)
   context.receipt?.({ type: 'command', command: input.command, exitCode: result.exitCode, sandbox })
+  for (const { host, port, refused, sent, received } of reached)
+    context.receipt?.({ type: 'connection', host, port, allowed: refused === null, sent, received })
   if (result.aborted)
     throw new ToolError(
       'interrupted',
       `interrupted after ${result.durationMs} ms; it had printed:\n${result.output}`,
     )
-  return { result, moved: moved.map((each) => movedText(each, context.workspace.root)), timeoutMs }
+  const said = moved.map((each) => movedText(each, context.workspace.root))
+  return { result, moved: said, refused: refusedTexts(reached), timeoutMs }
 }
 
 async function start(command: string, timeoutMs: number, context: ToolContext): Promise<CommandResult> {
@@ -115,6 +120,17 @@ function movedText({ from, to }: MovedAway, root: string): string {
   return `${relative(root, from)} may not be made in the sandbox and is ${relative(root, to)} now`
 }
 
+const MAX_REFUSED = 5
+
+function refusedTexts(reached: readonly ReachedHost[]): string[] {
+  const refused = reached.filter((each) => each.refused !== null)
+  const more = refused.length - MAX_REFUSED
+  const texts = refused
+    .slice(0, MAX_REFUSED)
+    .map(({ host, port, refused: why }) => `the sandbox refused ${host}:${port}: ${why}`)
+  return more > 0 ? [...texts, `the sandbox refused ${more} more`] : texts
+}
+
 async function findShell(path: string): Promise<string> {
   for (const name of ['bash', 'sh']) {
     for (const directory of path.split(delimiter)) {
@@ -135,12 +151,12 @@ function isProgram(path: string): Promise<boolean> {
   )
 }
 
-function render({ result, moved, timeoutMs }: BashOutput): string {
+function render({ result, moved, refused, timeoutMs }: BashOutput): string {
   const output = result.output === '' ? '(no output)\n' : result.output.replace(/\n?$/, '\n')
   const notes = [ending(result, timeoutMs)]
   if (result.leftRunning) notes.push('a process that it started still runs; it is stopped when this run ends')
   if (result.survivors.length > 0) notes.push(`could not be stopped: process ${result.survivors.join(', ')}`)
-  notes.push(...moved)
+  notes.push(...moved, ...refused)
   return `${output}(${notes.join('; ')})`
 }
 

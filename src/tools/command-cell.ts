@@ -6,10 +6,23 @@ export interface MovedAway {
   readonly to: string
 }
 
+/** One host and port that a cell has reached or was refused. */
+export interface ReachedHost {
+  readonly host: string
+  readonly port: number
+  /** Why it was refused; null: it was allowed. */
+  readonly refused: string | null
+  /** Bytes from the cell, and to it. */
+  readonly sent: number
+  readonly received: number
+}
+
 export interface CommandResult {
   readonly result: ProcessResult
   /** What it made and may not: it has another name now. */
   readonly moved: readonly MovedAway[]
+  /** What the cell has reached and was refused since its last result. */
+  readonly reached: readonly ReachedHost[]
   /** What was between it and the machine. */
   readonly sandbox: SandboxForce
 }

@@ -3,5 +3,5 @@ import type { CommandResult } from './command-cell.ts'
 
 /** A command on this machine as it is, with the user's rights. */
 export async function runUnconfined(options: ProcessOptions): Promise<CommandResult> {
-  return { result: await runProcess(options), moved: [], sandbox: 'off' }
+  return { result: await runProcess(options), moved: [], reached: [], sandbox: 'off' }
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config-schema.ts'
+import { namesNoMoreHosts, namesNoMorePorts } from '../config/sandbox-schema.ts'
 import { isNoLaxer, type SandboxSetting } from '../config/sandbox-setting.ts'
 import type { Limits } from '../core/limits.ts'
 import { canonical } from './trust-request.ts'
@@ -15,7 +16,7 @@ const DELEGATION = ['off', 'ask', 'auto']
 const noLooser: HoldsAlone = (value, base) =>
   DELEGATION.indexOf(String(value)) <= DELEGATION.indexOf(String(base))
 
-export const LIMIT_JUDGES: Readonly<Record<keyof Limits, HoldsAlone>> = {
+const LIMIT_JUDGES: Readonly<Record<keyof Limits, HoldsAlone>> = {
   maxConcurrent: atMost,
   maxDepth: atMost,
   maxSpawns: atMost,
@@ -32,8 +33,14 @@ export const LIMIT_JUDGES: Readonly<Record<keyof Limits, HoldsAlone>> = {
   timeoutMs: atMost,
 }
 
+const SANDBOX_JUDGES: Readonly<Record<keyof Config['sandbox'], HoldsAlone>> = {
+  mode: (value, base) => isNoLaxer(value, base as SandboxSetting),
+  network: (value, base) => namesNoMoreHosts(value, base as readonly string[]),
+  ports: (value, base) => namesNoMorePorts(value, base as readonly number[]),
+}
+
 /** `rules` and `agents` are judged by content; in an object, each key separately. */
-type Judge = HoldsAlone | 'each key' | 'rules' | 'agents' | typeof LIMIT_JUDGES
+type Judge = HoldsAlone | 'each key' | 'rules' | 'agents' | Readonly<Record<string, HoldsAlone>>
 
 /** Every configuration key. One judged by `same` needs trust for any change. */
 export const JUDGES: Readonly<Record<keyof Config, Judge>> = {
@@ -46,7 +53,7 @@ export const JUDGES: Readonly<Record<keyof Config, Judge>> = {
   models: 'each key',
   delegation: noLooser,
   recovery: (value, base) => value === 'pause' || same(value, base),
-  sandbox: (value, base) => isNoLaxer(value, base as SandboxSetting),
+  sandbox: SANDBOX_JUDGES,
   limits: LIMIT_JUDGES,
   prices: 'each key',
   subagents: 'each key',

@@ -1,9 +1,8 @@
 import { builtinAgents } from '../agents/builtin-agents.ts'
 import type { Rule } from '../core/agent.ts'
-import type { Limits } from '../core/limits.ts'
 import type { RawConfig } from '../config/config-file.ts'
 import { configSchema, type Config } from '../config/config-schema.ts'
-import { atMost, JUDGES, LIMIT_JUDGES, same } from './harmless-config-keys.ts'
+import { atMost, JUDGES, same } from './harmless-config-keys.ts'
 import { canonical, ruleIdentity, type AskedRequest, type IsGranted, type Source } from './trust-request.ts'
 import { scriptIdentity, scriptOf, scriptText } from './model-scripts.ts'
 import { requestText, requestedRuleText, valueText } from './request-text.ts'
@@ -49,7 +48,7 @@ function inForce(key: string, value: unknown, walk: Walk): unknown {
   if (typeof judge === 'function')
     return judge(value, base) || asks(key, value, base, walk) ? value : undefined
   const judgeOf = (name: string) =>
-    judge === 'each key' ? same : (LIMIT_JUDGES[name as keyof Limits] ?? same)
+    judge === 'each key' ? same : Object.hasOwn(judge, name) ? judge[name]! : same
   return filtered(objectOf(value), (name, inner) => {
     const below = objectOf(base)[name]
     return judgeOf(name)(inner, below) || asks(`${key}.${name}`, inner, below, walk)

@@ -34,7 +34,7 @@ async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   for (const warning of warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
   const files = sources.flatMap(({ name, file, found }) => (file === null ? [] : [{ name, file, found }]))
   const run = { directories: [root], ownDirectories: [], env: io.env } as const
-  const inForce = await sandboxInForce(loaded.config.sandbox, run)
+  const inForce = await sandboxInForce(loaded.config.sandbox.mode, run)
   const places = { directory: root, data: dataHome(io.env), sandboxInForce: sandboxText(inForce) }
   if (json) return write(io, jsonLine({ ...places, files, values, permissions, held, warnings }))
   const heads = files.map(({ name, file, found }) => [name, found ? file : `${file} (not found)`] as const)

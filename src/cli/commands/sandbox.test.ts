@@ -76,7 +76,7 @@ describe('where a sandbox is refused', () => {
       expect(check?.message).toContain(WHY)
       const { stdout } = await user.call(['config'], { env: refused() })
       expect(stdout).toContain(`sandboxInForce             none: ${WHY}\n`)
-      expect(stdout).toMatch(new RegExp(`^sandbox +${setting} `, 'm'))
+      expect(stdout).toMatch(new RegExp(`^sandbox\\.mode +${setting} `, 'm'))
     }
   })
 })
@@ -159,10 +159,15 @@ test('a directory that holds the home cannot be confined', async () => {
 test.each([
   ['{"sandbox": "on"}', /sandbox: expected one of "off", "auto", "required"/],
   ['{"sandbox": true}', /sandbox: expected one of "off", "auto", "required"/],
-  [
-    '{"sandbox": {"network": ["registry.example"]}}',
-    /sandbox: network: it has no settings yet, and nothing in a sandbox reaches the network/,
-  ],
+  ['{"sandbox": {"mode": "on"}}', /sandbox\.mode: expected one of "off", "auto", "required"/],
+  ['{"sandbox": ["auto"]}', /sandbox: expected one of "off", "auto", "required"/],
+  ['{"sandbox": {"hosts": []}}', /unknown key "sandbox\.hosts"; the keys are: mode, network, ports/],
+  ['{"sandbox": {"netwrk": []}}', /unknown key "sandbox\.netwrk"; did you mean network\?/],
+  ['{"sandbox": {"network": "example.com"}}', /sandbox\.network: /],
+  ['{"sandbox": {"network": ["https://a.example"]}}', /sandbox\.network\.0: .*write the host alone/],
+  ['{"sandbox": {"network": ["10.0.0.1"]}}', /sandbox\.network\.0: .*it is a private address/],
+  ['{"sandbox": {"ports": [80]}}', /sandbox\.ports\.0: /],
+  ['{"sandbox": {"ports": [5432, 5432]}}', /sandbox\.ports: a port stands there twice/],
 ])('%s is refused', async (text, said) => {
   user.write('offshoot.jsonc', text)
   const { code, stderr } = await user.call(['config'])
@@ -187,13 +192,14 @@ test('an agent confines itself more and never less', async () => {
   const value = async (sandbox: string) => {
     const { stdout } = await user.call(['config', '--json'], { env: { ...env, OFFSHOOT_SANDBOX: sandbox } })
     const { values } = JSON.parse(stdout) as { values: { key: string; value: unknown }[] }
-    return values.find(({ key }) => key === 'sandbox')?.value
+    return values.find(({ key }) => key === 'sandbox.mode')?.value
   }
   expect([await value('off'), await value('required')]).toEqual(['auto', 'required'])
+  expect(await value('{"mode": "required", "network": ["a.example"], "ports": [5432]}')).toBe('required')
 })
 
 test('a directory asks for more by itself, and for less only with trust', async () => {
-  const inForce = async (own: string, project: string) => {
+  const inForce = async (own: unknown, project: unknown) => {
     user.write('../.config/offshoot/config.jsonc', JSON.stringify({ sandbox: own }))
     user.write('offshoot.jsonc', JSON.stringify({ sandbox: project }))
     const { stdout } = await user.call(['config', '--json'])
@@ -201,9 +207,53 @@ test('a directory asks for more by itself, and for less only with trust', async 
       values: { key: string; value: unknown }[]
       held: unknown[]
     }
-    return [values.find(({ key }) => key === 'sandbox')?.value, held.length]
+    const named = values.filter(({ key }) => key.startsWith('sandbox.'))
+    return [...named.map(({ value }) => value), held.length]
   }
-  expect(await inForce('off', 'auto')).toEqual(['auto', 0])
-  expect(await inForce('auto', 'required')).toEqual(['required', 0])
-  expect(await inForce('required', 'off')).toEqual(['required', 1])
+  expect(await inForce('off', 'auto')).toEqual(['auto', [], [], 0])
+  expect(await inForce('auto', 'required')).toEqual(['required', [], [], 0])
+  expect(await inForce('required', 'off')).toEqual(['required', [], [], 1])
+  const own = { mode: 'auto', network: ['*.example.com', 'example.org'], ports: [5432, 6379] }
+  const narrower = { network: ['a.example.com'], ports: [5432] }
+  expect(await inForce(own, narrower)).toEqual(['auto', ['a.example.com'], [5432], 0])
+  expect(await inForce(own, 'required')).toEqual(['required', own.network, own.ports, 0])
+  const wider = { network: ['*.example.com', 'evil.example'], ports: [22222] }
+  expect(await inForce(own, wider)).toEqual(['auto', own.network, own.ports, 2])
 })
+
+test('the environment sets parts, and no part of what has a value of its own', async () => {
+  const env = { OFFSHOOT_SANDBOX__MODE: 'auto', OFFSHOOT_SANDBOX__NETWORK: '["example.com"]' }
+  expect((await user.call(['config'], { env })).stdout).toMatch(
+    /^sandbox\.mode +auto +environment\nsandbox\.network +\["example\.com"\] +environment$/m,
+  )
+  const both = { OFFSHOOT_SANDBOX: 'required', OFFSHOOT_SANDBOX__NETWORK: '["example.com"]' }
+  const { code, stderr } = await user.call(['config'], { env: both })
+  expect([code, stderr]).toEqual([
+    3,
+    expect.stringContaining('OFFSHOOT_SANDBOX__NETWORK: it sets a part of OFFSHOOT_SANDBOX,'),
+  ])
+})
+
+test(
+  '--sandbox says how and keeps what can be reached; what is refused is said and is a receipt',
+  inCell(async () => {
+    user.write('../.config/offshoot/config.jsonc', '{"sandbox": {"network": ["listed.invalid"]}}')
+    const model = user.script(
+      bash('curl -s http://listed.invalid/ http://other.invalid/; curl -sv 1.1.1.1 2>&1'),
+    )
+    const args = ['run', 'Go.', '-m', model, '--allow', 'bash', '--sandbox', 'auto']
+    const { stdout } = await user.call([...args, '--output-format', 'json'])
+    const { receipts } = JSON.parse(stdout) as { receipts: object }
+    const none = { sent: 0, received: 0 }
+    expect(receipts).toMatchObject({
+      connections: [
+        { host: 'listed.invalid', port: 80, allowed: true, ...none },
+        { host: 'other.invalid', port: 80, allowed: false, ...none },
+        { host: '1.1.1.1', port: 80, allowed: false, ...none },
+      ],
+    })
+    const events = await user.call([...args, '--output-format', 'events'])
+    expect(events.stdout).toContain('offshoot: listed.invalid: unknown host')
+    expect(events.stdout).toContain('the sandbox refused other.invalid:80: sandbox.network does not name it')
+  }),
+)

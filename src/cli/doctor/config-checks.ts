@@ -44,7 +44,7 @@ const IT_TAKES = 'docs/sandbox.md lists the requirements.'
 
 async function sandbox(directory: string, config: Config | undefined, env: Env): Promise<Check> {
   const run = { directories: [directory], ownDirectories: [], env } as const
-  const looked = await sandboxInForce(config?.sandbox ?? 'off', run)
+  const looked = await sandboxInForce(config?.sandbox.mode ?? 'off', run)
   const why = whyNone(looked)
   const { setting, found } = looked
   if (why === undefined) return ok('sandbox', `${sandboxText(looked)} confines the commands of agents`)

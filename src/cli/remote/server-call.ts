@@ -3,7 +3,7 @@ import { errorMessage, OffshootError, type ErrorCode } from '../../core/errors.t
 import type { ConversationId } from '../../core/ids.ts'
 import type { Snapshot } from '../../protocol/conversation.ts'
 import { dataHome } from '../../config/homes.ts'
-import { runningServer } from '../../server/server-file.ts'
+import { runningServer } from '../../runtime/ownership/server-file.ts'
 import { RUN_HEADER } from '../../protocol/route-paths.ts'
 import { hasRunMark } from '../../exec/run-marks.ts'
 import { readToken } from '../../server/installation-token.ts'

@@ -10,7 +10,7 @@ export interface CellLayout {
   readonly writable: readonly string[]
   /** Empty in the cell, and gone with it; null where the user has none. */
   readonly home: string | null
-  /** Directories beside those of the system that can be read: where programs are. */
+  /** What can be read beside the system: directories of programs, and files of certificates. */
   readonly shown: readonly string[]
   /** Directories in what is writable that keep their names. */
   readonly pinned: readonly string[]

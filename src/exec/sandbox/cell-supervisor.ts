@@ -5,6 +5,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { forward } from './cell-forward.ts'
 import { createFrameReader, FRAMES, writeFrame, type CellCommand, type CellFrame } from './cell-frames.ts'
 
 const FIRST_POLL_MS = 2
@@ -21,7 +22,14 @@ output.on('error', leave)
 input.on('data', createFrameReader(take, Number.MAX_SAFE_INTEGER))
 input.on('error', leave)
 input.on('close', leave)
-say(FRAMES.ready, 0)
+say(FRAMES.ready, 0, await forwardAll(process.argv.slice(2)))
+
+/** Arguments: a directory of sockets, and the names of those that are ports. */
+async function forwardAll([directory, ...ports]: readonly string[]): Promise<object> {
+  if (directory === undefined) return {}
+  for (const port of ports) await forward(Number(port), `${directory}/${port}`)
+  return { proxyPort: await forward(0, `${directory}/proxy`) }
+}
 
 function take({ kind, id, contents }: CellFrame): void {
   const value: unknown = JSON.parse(contents.toString())

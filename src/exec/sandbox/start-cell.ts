@@ -24,6 +24,7 @@ import {
   userFiles,
   type CellLayout,
 } from './cell-layout.ts'
+import { socketArguments, socketNames, type CellSockets } from './cell-sockets.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { whyRefused } from './why-refused.ts'
 
@@ -31,6 +32,8 @@ export interface CellOptions {
   /** The path of bubblewrap. */
   readonly bubblewrap: string
   readonly layout: CellLayout
+  /** Without them the cell reaches nothing. */
+  readonly sockets?: CellSockets | undefined
   /** What bubblewrap and the supervisor have in their environment: nothing else of ours is in it. */
   readonly marks: Readonly<Record<string, string>>
   readonly guard?: Guard | undefined
@@ -42,6 +45,8 @@ export interface CellOptions {
  * in it.
  */
 export interface Cell {
+  /** Of its loopback, where its proxy listens. */
+  readonly proxyPort: number | undefined
   /** @throws SpawnError when the program does not start; SandboxError when the cell has ended. */
   start(command: ProcessStart): Promise<StartedProcess>
   /** Whether it still runs, and protects what it protected at its start. */
@@ -84,18 +89,19 @@ const SUPERVISOR = '/run/offshoot'
 /** All of these are pipes: what a cell has is a socket, and /proc opens no sockets. */
 const PIPES = { args: 3, info: 4, passwd: 5, group: 6 }
 
-function spawnBubblewrap({ bubblewrap, layout, marks }: CellOptions): ChildProcess {
+function spawnBubblewrap({ bubblewrap, layout, marks, sockets }: CellOptions): ChildProcess {
   const { spawn } = process.getBuiltinModule('node:child_process') // as in run-process.ts
   const own = `${limitScript(marks)}; trap '' INT TERM HUP QUIT; exec "$@"`
   const fixed = ['--args', PIPES.args, '--info-fd', PIPES.info].map(String)
-  const child = spawn('/bin/sh', ['-c', own, 'sh', bubblewrap, ...fixed, '--', ...supervisorCommand()], {
+  const command = [...supervisorCommand(), ...socketNames(sockets)]
+  const child = spawn('/bin/sh', ['-c', own, 'sh', bubblewrap, ...fixed, '--', ...command], {
     cwd: '/',
     env: { ...marks },
     stdio: descriptors(),
     detached: true,
   })
   const { passwd, group } = userFiles(layout.home)
-  hand(child, PIPES.args, cellArguments(layout).join('\0'))
+  hand(child, PIPES.args, cellArguments(layout, sockets).join('\0'))
   hand(child, PIPES.passwd, passwd)
   hand(child, PIPES.group, group)
   return child
@@ -126,13 +132,14 @@ function inheritable(): number[] {
 }
 
 /** What a command line would show to everybody on the machine. */
-function cellArguments(layout: CellLayout): string[] {
+function cellArguments(layout: CellLayout, sockets: CellSockets | undefined): string[] {
   const own = [
     ['--ro-bind-data', String(PIPES.passwd), '/etc/passwd'],
     ['--ro-bind-data', String(PIPES.group), '/etc/group'],
     layoutArguments(layout),
     ['--ro-bind', process.execPath, `${SUPERVISOR}/node`],
     ['--ro-bind', supervisor.source, supervisor.place],
+    sockets === undefined ? [] : socketArguments(sockets),
     ['--remount-ro', '/', '--chdir', layout.workspace],
   ]
   return [...ISOLATION, ...userArguments(), ...systemArguments(), ...own.flat()]
@@ -202,6 +209,7 @@ class StartedCell implements Cell {
   #lastId = 0
   #first: Pick<ProcessEntry, 'pid' | 'startTime'> | undefined
   #why: string | undefined
+  proxyPort: number | undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -287,7 +295,7 @@ class StartedCell implements Cell {
   }
 
   #take({ kind, id, contents }: CellFrame): void {
-    if (kind === FRAMES.ready) return this.#ready.resolve()
+    if (kind === FRAMES.ready) return this.#isReady(valueOf(contents))
     const waiting = this.#commands.get(id)
     if (!waiting) return
     const { stdout, stderr, started, ended } = waiting
@@ -299,6 +307,12 @@ class StartedCell implements Cell {
     if (kind === FRAMES.failed) started.reject(failureOf(valueOf(contents)))
     if (kind === FRAMES.exited) ended.resolve(endingOf(valueOf(contents)))
     if (stdout.writableEnded && stderr.writableEnded) void ended.promise.then(() => this.#commands.delete(id))
+  }
+
+  /** Said before the first command starts, by nobody else than the supervisor. */
+  #isReady({ proxyPort }: Readonly<Record<string, unknown>>): void {
+    this.proxyPort ??= typeof proxyPort === 'number' ? proxyPort : undefined
+    this.#ready.resolve()
   }
 
   #end(why: string): void {

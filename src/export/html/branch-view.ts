@@ -1,5 +1,6 @@
 import type { ExportedInboxItem, ExportedRule, ExportedRun } from '../document.ts'
 import { sandboxWords } from '../../core/command-sandbox.ts'
+import { connectionText } from '../../core/receipt-lines.ts'
 import { receiptsOf, type Receipts } from '../../core/receipt.ts'
 import { commandToContinue } from '../../core/status-line/paused-below.ts'
 import { reportTitle } from '../../core/report/report-words.ts'
@@ -95,7 +96,7 @@ function runItem(run: ShownRun): Markup {
 
 /** Receipts of tools, recorded by the program, never by a model. */
 function receiptList(receipts: Receipts): Markup {
-  const { changed, read, commands, hosts, denied, errors, unknown, more } = receipts
+  const { changed, read, commands, hosts, connections = [], denied, errors, unknown, more } = receipts
   const lines = [
     listLine('Changed', changed.map(changedFile), more.changed),
     listLine(
@@ -112,6 +113,7 @@ function receiptList(receipts: Receipts): Markup {
       more.commands,
     ),
     listLine('Fetched from', hosts, more.hosts),
+    listLine('Reached from the sandbox', connections.map(connectionText), more.connections),
     listLine(
       'Denied',
       denied.map(({ title, why }) => `${title} (${why})`),

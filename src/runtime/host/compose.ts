@@ -150,13 +150,14 @@ export async function compose({
 }: ComposeOptions): Promise<Composed> {
   const workspace = createWorkspace(directory, { ownDirectories: ownDirectories(env) })
   const mode = namedMode ?? 'ask'
-  const { clock = systemClock, models = new OwnModels(), rules } = own
+  const { clock = systemClock, models = new OwnModels() } = own
   const toolsOf = (config: Config) => toolsWith(config, { env, network, own })
   const project = await trustedProject(workspace.root, env, own, (config) => toolsOf(config).tools)
   const { loaded, agents, trust } = project
   const { search, tools } = toolsOf(loaded.config)
   const owner = randomUUID()
-  const { guard, confinement, notes } = await confine(workspace.root, { loaded, env, owner, rules })
+  const confining = { loaded, env, owner, own, network }
+  const { guard, confinement, notes } = await confine(workspace.root, confining)
   const file = join(dataHome(env), 'offshoot.db')
   const { store, losses } = await opened(own, openFile, { file, now: clock.now })
   const secrets = secretMask(env, Object.values(loaded.config.search?.keys ?? {}))

@@ -1,17 +1,22 @@
 import type { LoadedConfig } from '../../config/config-sources.ts'
-import { ownDirectories, type Env } from '../../config/homes.ts'
+import { dataHome, ownDirectories, type Env } from '../../config/homes.ts'
+import { hostRules } from '../../config/sandbox-schema.ts'
 import type { Rule } from '../../core/agent.ts'
 import { createGuard, type Guard } from '../../exec/start-guard.ts'
+import { systemClock } from '../../exec/system-clock.ts'
 import { requireSandbox, sandboxInForce, sandboxText } from '../../project/sandbox-in-force.ts'
 import { Confinement } from '../../tools/cell/confinement.ts'
 import { RunCells } from '../../tools/cell/run-cells.ts'
+import { systemNetwork, type Network } from '../../tools/web/network.ts'
+import { runningServer } from '../ownership/server-file.ts'
 
 interface ConfineOptions {
   readonly loaded: Pick<LoadedConfig, 'config' | 'sources'>
   readonly env: Env
   readonly owner: string
-  /** Of the command line. */
-  readonly rules?: readonly Rule[] | undefined
+  /** `rules`: those of the command line. */
+  readonly own?: { readonly rules?: readonly Rule[] | undefined }
+  readonly network?: Network | undefined
 }
 
 interface Confined {
@@ -30,7 +35,7 @@ interface Confined {
 export async function confine(root: string, options: ConfineOptions): Promise<Confined> {
   const { loaded, owner } = options
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
-  if (loaded.config.sandbox === 'off') return { guard, confinement: undefined, notes: [] }
+  if (loaded.config.sandbox.mode === 'off') return { guard, confinement: undefined, notes: [] }
   const notes: string[] = []
   const confinement = new Confinement(() => findCells(root, guard, { ...options, notes }))
   const isNamed = loaded.sources.some(({ values }) => values['sandbox'] !== undefined)
@@ -46,17 +51,29 @@ export async function confine(root: string, options: ConfineOptions): Promise<Co
 async function findCells(
   root: string,
   guard: Guard,
-  { loaded, env, owner, rules = [], notes }: ConfineOptions & { readonly notes: string[] },
+  { loaded, env, owner, own = {}, network = systemNetwork, notes }: FindCellsOptions,
 ): Promise<RunCells | undefined> {
-  const directories = [root, ...addedDirectories(rules)] as const
-  const run = { directories, ownDirectories: ownDirectories(env), env }
-  const sandbox = await sandboxInForce(loaded.config.sandbox, run)
+  const { mode, network: hosts, ports } = loaded.config.sandbox
+  const directories = [root, ...addedDirectories(own.rules ?? [])] as const
+  const sandbox = await sandboxInForce(mode, { directories, ownDirectories: ownDirectories(env), env })
   requireSandbox(sandbox)
   const { found, places } = sandbox
-  if (found.kind === 'bubblewrap') return new RunCells({ bubblewrap: found.program, places, owner, guard })
-  notes.push(`sandbox: ${sandboxText(sandbox)}`)
-  return undefined
+  if (found.kind === 'none') {
+    notes.push(`sandbox: ${sandboxText(sandbox)}`)
+    return undefined
+  }
+  const reach = {
+    rules: hostRules(hosts),
+    ports,
+    network,
+    env,
+    clock: systemClock,
+    ownPort: () => runningServer(dataHome(env))?.port,
+  }
+  return new RunCells({ bubblewrap: found.program, places, network: reach, owner, guard })
 }
+
+type FindCellsOptions = ConfineOptions & { readonly notes: string[] }
 
 /** Those of `--add-dir`. */
 function addedDirectories(rules: readonly Rule[]): string[] {

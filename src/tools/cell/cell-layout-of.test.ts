@@ -50,6 +50,26 @@ test('what looks like a secret beside them is hidden, and so are the data of the
   expect(hidden).toEqual([`${home}/work/data`, `${home}/.cargo/credentials.toml`])
 })
 
+test('files of certificates that the environment names are shown, and nothing else that it names so', () => {
+  const certificate = '-----BEGIN CERTIFICATE-----\n'
+  const files = {
+    'ca.pem': certificate,
+    'both.pem': `${certificate}-----BEGIN PRIVATE KEY-----\n`,
+    notes: 'x',
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text)
+  const { shown } = layout({
+    NODE_EXTRA_CA_CERTS: `${home}/ca.pem`,
+    SSL_CERT_FILE: `${home}/ca.pem`,
+    GIT_SSL_CAINFO: `${home}/both.pem`,
+    PIP_CERT: `${home}/notes`,
+    CURL_CA_BUNDLE: `${home}/missing`,
+    SSL_CERT_DIR: home,
+    REQUESTS_CA_BUNDLE: '/etc/ssl/certs/ca-certificates.crt',
+  })
+  expect(shown).toEqual([`${home}/ca.pem`])
+})
+
 test('neither the home, the disk nor keys are shown, whatever the PATH says', () => {
   make('.ssh/bin/')
   const { shown } = layout({

@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path'
+import { CERTIFICATES } from '../../exec/child-environment.ts'
 import { SYSTEM, type CellLayout } from '../../exec/sandbox/cell-layout.ts'
 import { guardOf } from '../guarded-files.ts'
 import type { Protection } from './protected-paths.ts'
@@ -59,7 +60,7 @@ export function layoutOf(places: CellPlaces, { readOnly, pinned, repositories }:
     workspace: directories[0],
     home: isOfSystem(home) || home === '/' ? null : home,
     writable,
-    shown,
+    shown: [...shown, ...certificates(places.env, (path) => isOfSystem(path) || isVisible(path))],
     pinned,
     readOnly,
     hidden: [
@@ -104,6 +105,24 @@ function secretsIn(directory: string): string[] {
     .filter((name) => guardOf(name) === 'secret')
     .map((name) => join(directory, name))
 }
+
+/** Files that the environment names, wherever they are; a file that holds a key too is not one. */
+function certificates(env: CellPlaces['env'], isShown: (path: string) => boolean): string[] {
+  const named = CERTIFICATES.map((name) => env[name] ?? '').filter(
+    (path) => isAbsolute(path) && !isShown(path),
+  )
+  return [...new Set(named)].filter((path) => {
+    try {
+      const text =
+        statSync(path).isFile() && statSync(path).size < MAX_CERTIFICATES ? readFileSync(path, 'latin1') : ''
+      return text.includes('BEGIN CERTIFICATE') && !text.includes('PRIVATE KEY')
+    } catch {
+      return false // it is not there
+    }
+  })
+}
+
+const MAX_CERTIFICATES = 4 * 1024 * 1024
 
 function isOfSystem(path: string): boolean {
   return SYSTEM.some((name) => isWithin(`/${name}`, path))

@@ -22,6 +22,7 @@ import { processIds } from '../../exec/process-table.ts'
 import type { ProcessOptions } from '../../exec/run-process.ts'
 import { createGuard } from '../../exec/start-guard.ts'
 import { cellPlaces } from './cell-layout-of.ts'
+import { closedNetwork } from './fixtures/closed-network.ts'
 import { RunCells } from './run-cells.ts'
 
 /** In every cell. */
@@ -44,7 +45,7 @@ beforeEach(() => {
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
   const env = { HOME: join(folder, 'home'), PATH: process.env['PATH'] }
   const places = cellPlaces({ directories: [root], ownDirectories: [join(folder, 'home/data')], env })
-  cells = new RunCells({ bubblewrap: BUBBLEWRAP, places, owner, guard })
+  cells = new RunCells({ bubblewrap: BUBBLEWRAP, places, network: closedNetwork, owner, guard })
   end = async () => {
     await cells.close()
     await guard.close()
@@ -217,7 +218,7 @@ test(
     const config = read('.git/config')
     const env = { HOME: join(folder, 'home'), PATH: process.env['PATH'] }
     const places = cellPlaces({ directories: [linked], ownDirectories: [], env })
-    const others = new RunCells({ bubblewrap: BUBBLEWRAP, places, owner: 'own_x' })
+    const others = new RunCells({ bubblewrap: BUBBLEWRAP, places, network: closedNetwork, owner: 'own_x' })
     const command = `git -c user.name=a -c user.email=a@b commit -q --allow-empty -m b; git config a.b c; git log --format=%s; ls ${root}`
     const { result } = await others.of(RUN).run({ program: 'bash', args: ['-c', command], directory: linked })
     await others.close()

@@ -5,20 +5,24 @@ import { keepAlive } from '../../exec/keep-alive.ts'
 import { runProcess, type ProcessOptions } from '../../exec/run-process.ts'
 import type { Guard } from '../../exec/start-guard.ts'
 import { layoutOf, type CellPlaces } from './cell-layout-of.ts'
-import type { CommandCell, CommandResult, MovedAway } from '../command-cell.ts'
+import type { CommandCell, CommandResult, MovedAway, ReachedHost } from '../command-cell.ts'
+import { openCellNetwork, type CellNetwork, type CellNetworkOptions } from './network/cell-network.ts'
 import { protect, type Protection } from './protected-paths.ts'
 
 export interface RunCellsOptions {
   /** The path of bubblewrap. */
   readonly bubblewrap: string
   readonly places: CellPlaces
+  readonly network: CellNetworkOptions
   /** What every process of this program has in its environment. */
   readonly owner: string
   readonly guard?: Guard | undefined
 }
 
-/** A cell has a loopback of its own, and nothing else. */
-const FORCE: SandboxForce = 'no-network'
+/** Without hosts and ports, a cell has a loopback of its own and nothing else. */
+function forceOf({ network: { rules, ports } }: RunCellsOptions): SandboxForce {
+  return rules.length + ports.length > 0 ? 'allowed-hosts' : 'no-network'
+}
 
 /** One cell for each run that starts a command: begun with the first one, ended with the run. */
 export class RunCells {
@@ -31,7 +35,7 @@ export class RunCells {
 
   /** What every command in one of them can reach. */
   get reach(): CommandSandbox {
-    return { force: FORCE, writes: this.#options.places.directories }
+    return { force: forceOf(this.#options), writes: this.#options.places.directories }
   }
 
   of(runId: string): CommandCell {
@@ -67,6 +71,7 @@ export class RunCells {
 interface Begun {
   readonly cell: Cell
   readonly protection: Protection
+  readonly network: CellNetwork
 }
 
 class RunCell implements CommandCell {
@@ -76,6 +81,7 @@ class RunCell implements CommandCell {
   #ready: Promise<Begun> | undefined
   /** Of commands that have ended without a result to say it in. */
   #moved: MovedAway[] = []
+  #reached: ReachedHost[] = []
 
   constructor(options: RunCellsOptions, runId: string) {
     this.#options = options
@@ -95,20 +101,23 @@ class RunCell implements CommandCell {
   async end(): Promise<void> {
     const begun = await this.#ready?.catch(() => undefined)
     this.#ready = undefined
-    await begun?.cell.end()
+    if (begun) await this.#ended(begun)
     begun?.protection.moveAway()
   }
 
   async #runIn(ready: Promise<Begun>, options: ProcessOptions): Promise<CommandResult> {
-    const { cell, protection } = await ready
+    const { cell, protection, network } = await ready
     try {
       const result = await runProcess({
         ...options,
-        start: (start) => cell.start({ ...start, environment: cellEnvironment(start.environment) }),
+        start: (start) =>
+          cell.start({ ...start, environment: cellEnvironment(start.environment, cell.proxyPort) }),
       })
       const moved = [...this.#moved, ...protection.moveAway()]
+      const reached = [...this.#reached, ...network.log.take()]
       this.#moved = []
-      return { result, moved, sandbox: FORCE }
+      this.#reached = []
+      return { result, moved, reached, sandbox: forceOf(this.#options) }
     } catch (error) {
       this.#moved.push(...protection.moveAway())
       throw error
@@ -126,15 +135,29 @@ class RunCell implements CommandCell {
     if (cell.isWhole() && !appeared) return begun
     if (appeared && cell.population() > 0) this.#moved.push(...protection.moveAway())
     if (cell.isWhole() && protection.appeared().length === 0) return begun
-    await cell.end()
+    await this.#ended(begun)
     return await this.#begin()
+  }
+
+  async #ended({ cell, network }: Begun): Promise<void> {
+    await cell.end()
+    network.close()
+    this.#reached.push(...network.log.take())
   }
 
   async #begin(): Promise<Begun> {
     const { bubblewrap, places, owner, guard } = this.#options
     const protection = protect(places.directories)
     const marks = { OFFSHOOT_OWNER: owner, OFFSHOOT_RUN_ID: this.#runId }
-    const cell = await startCell({ bubblewrap, layout: layoutOf(places, protection), marks, guard })
-    return { cell, protection }
+    const layout = layoutOf(places, protection)
+    const network = await openCellNetwork(this.#options.network)
+    try {
+      const cell = await startCell({ bubblewrap, layout, marks, guard, sockets: network.sockets })
+      network.hide()
+      return { cell, protection, network }
+    } catch (error) {
+      network.close()
+      throw error
+    }
   }
 }

@@ -17,12 +17,34 @@ export async function connect(
   { network, clock, signal }: { network: Network; clock: Clock; signal: AbortSignal },
 ): Promise<net.Socket> {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+  const socket = await dial(addresses, port, { network, clock, signal })
+  return url.protocol === 'https:' ? await secure(socket, url, network, signal) : socket
+}
+
+interface DialPorts {
+  readonly network: Network
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** Whether the socket stays open for what is still to be sent when the other side has ended. */
+  readonly allowHalfOpen?: boolean
+}
+
+/** Connects to one of the given addresses, in order. */
+export async function dial(
+  addresses: readonly string[],
+  port: number,
+  ports: DialPorts,
+): Promise<net.Socket> {
+  const { network, clock, signal, allowHalfOpen = false } = ports
   const deadline = { clock, ms: CONNECT_MS, what: 'connecting' }
   const socket = await firstOf(addresses, signal, (address) =>
-    within({ ...deadline, signal }, (bounded) => open(network.reach(address, port), bounded)),
+    within({ ...deadline, signal }, (bounded) =>
+      open({ ...network.reach(address, port), allowHalfOpen }, bounded),
+    ),
   )
+  if (signal.aborted) socket.destroy()
   signal.throwIfAborted()
-  return url.protocol === 'https:' ? await secure(socket, url, network, signal) : socket
+  return socket
 }
 
 async function firstOf(
@@ -39,7 +61,10 @@ async function firstOf(
   return attempt(tried.at(-1) ?? '')
 }
 
-function open(endpoint: HostAndPort, signal: AbortSignal): Promise<net.Socket> {
+function open(
+  endpoint: HostAndPort & { readonly allowHalfOpen: boolean },
+  signal: AbortSignal,
+): Promise<net.Socket> {
   return ready(net.connect(endpoint), 'connect', signal)
 }
 

@@ -1,15 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import { ToolError } from '../port.ts'
-import { refusedKind } from './address.ts'
 import { connect } from './connect.ts'
 import { checkReadable } from './content-type.ts'
-import { untilAborted, within } from './deadline.ts'
+import { within } from './deadline.ts'
 import { exchange, readBody } from './send-request.ts'
 import type { Network } from './network.ts'
 import { networkError } from './network-error.ts'
 import { hostOf, readPageUrl } from './page-url.ts'
+import { publicAddresses } from './public-addresses.ts'
 
 export interface Page {
   /** Final address, after redirects. */
@@ -61,7 +60,7 @@ async function follow(start: URL, options: GetOptions): Promise<Page> {
 async function getOne(url: URL, options: GetOptions): Promise<IncomingMessage> {
   const { network, signal } = options
   try {
-    const addresses = await checkedAddresses(url, network, signal)
+    const addresses = await publicAddresses(hostOf(url), network, signal)
     const socket = await connect(url, addresses, options)
     return await exchange(url, socket, { method: 'GET', headers: HEADERS }, signal)
   } catch (error) {
@@ -73,16 +72,6 @@ async function getOne(url: URL, options: GetOptions): Promise<IncomingMessage> {
 const HEADERS = {
   'user-agent': 'Offshoot (webfetch; one page, asked for by a user)',
   accept: 'text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5',
-}
-
-/** All addresses of a name must be public. */
-async function checkedAddresses(url: URL, network: Network, signal: AbortSignal): Promise<readonly string[]> {
-  const host = hostOf(url)
-  const addresses = isIP(host) === 0 ? await untilAborted(network.resolve(host), signal) : [host]
-  if (addresses.length === 0) throw new ToolError('network', `${host}: unknown host`)
-  const kind = addresses.map(refusedKind).find((each) => each !== null)
-  if (kind === undefined) return addresses
-  throw new ToolError('address_refused', `${host} leads to a ${kind} address; only public ones are fetched`)
 }
 
 function redirectTarget({ statusCode, headers }: IncomingMessage, url: URL): URL | null {

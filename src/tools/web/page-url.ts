@@ -56,11 +56,18 @@ const MAX_NAME = 253
 const MAX_LABEL = 63
 
 function checkName(name: string): void {
+  const problem = nameProblem(name)
+  if (problem !== undefined) throw refused(`${problem}; only public hosts are fetched`)
+}
+
+/** Why this cannot be the name of a public host. */
+export function nameProblem(name: string): string | undefined {
   const labels = name.split('.')
   if (name.length > MAX_NAME || labels.some((label) => label === '' || label.length > MAX_LABEL))
-    throw refused('its host is not a valid name')
+    return 'its host is not a valid name'
   if (labels.length === 1 || LOCAL_NAMES.some((local) => name === local || name.endsWith(`.${local}`)))
-    throw refused(`${name} is a local network name; only public hosts are fetched`)
+    return `${name} is a local network name`
+  return undefined
 }
 
 const LOCAL_NAMES = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa']

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { errorMessage, OffshootError } from '../core/errors.ts'
-import { systemProcesses, type Processes } from '../runtime/ownership/process-identity.ts'
+import { errorMessage, OffshootError } from '../../core/errors.ts'
+import { systemProcesses, type Processes } from './process-identity.ts'
 
 /** How to find the server of this store: `server.json` beside the token. */
 export interface ServerFile {
