@@ -156,8 +156,7 @@ export async function compose({
   const { loaded, agents, trust } = project
   const { search, tools } = toolsOf(loaded.config)
   const owner = randomUUID()
-  const confining = { loaded, env, owner, own, network }
-  const { guard, confinement, notes } = await confine(workspace.root, confining)
+  const { guard, notes, confinement } = await confine(workspace, { loaded, env, owner, own, network })
   const file = join(dataHome(env), 'offshoot.db')
   const { store, losses } = await opened(own, openFile, { file, now: clock.now })
   const secrets = secretMask(env, Object.values(loaded.config.search?.keys ?? {}))

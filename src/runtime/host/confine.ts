@@ -7,6 +7,7 @@ import { systemClock } from '../../exec/system-clock.ts'
 import { requireSandbox, sandboxInForce, sandboxText } from '../../project/sandbox-in-force.ts'
 import { Confinement } from '../../tools/cell/confinement.ts'
 import { RunCells } from '../../tools/cell/run-cells.ts'
+import type { Workspace } from '../../tools/port.ts'
 import { systemNetwork, type Network } from '../../tools/web/network.ts'
 import { runningServer } from '../ownership/server-file.ts'
 
@@ -32,7 +33,7 @@ interface Confined {
  * for at the first command: that takes a tenth of a second. @throws OffshootError `config` where one is required and there
  * is none.
  */
-export async function confine(root: string, options: ConfineOptions): Promise<Confined> {
+export async function confine({ root }: Workspace, options: ConfineOptions): Promise<Confined> {
   const { loaded, owner } = options
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
   if (loaded.config.sandbox.mode === 'off') return { guard, confinement: undefined, notes: [] }
