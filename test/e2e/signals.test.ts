@@ -26,9 +26,7 @@ describe('a signal', () => {
     for (const [{ user, stdout, stderr }, reason, words] of ended) {
       expect(stdout).toBe('I shall wait.\n')
       expect(stderr).toMatch(
-        new RegExp(
-          `paused \\(${reason}\\)\\noffshoot: resume it: offshoot continue cnv_\\w+\\n$`,
-        ),
+        new RegExp(`paused \\(${reason}\\)\\noffshoot: resume it: offshoot continue cnv_\\w+\\n$`),
       )
       expect(user.rows('select status, reason from runs order by depth')).toEqual([
         { status: 'paused', reason },

@@ -23,7 +23,9 @@ it('says nothing of a run that has ended', () => {
 
 it('names what raises the limit that was reached', () => {
   const line = (note: string) => resumeLine(storeWith('main'), place, { ...paused, note })
-  expect(line('the next request may cost $0.2, and $0.017 was left')).toContain('continue cnv_1 --budget-usd N')
+  expect(line('the next request may cost $0.2, and $0.017 was left')).toContain(
+    'continue cnv_1 --budget-usd N',
+  )
   expect(line('the next request may take 5,465 tokens, and 3,000 tokens were left')).toContain(
     'limits.maxTokens',
   )
