@@ -117,7 +117,7 @@ describe('a damaged store', () => {
       expect(looked).toMatchObject({ code: 3, stdout: expect.stringContaining('offshoot doctor --repair') })
       const repaired = await user.run(['doctor', '--repair'])
       expect(repaired).toMatchObject({ code: 0, stderr: '' })
-      const aside = /The damaged one is kept: (\S+)/.exec(repaired.stdout)![1]!
+      const aside = /The damaged database is kept: (\S+)/.exec(repaired.stdout)![1]!
       expect(readFileSync(aside).equals(damaged)).toBe(true)
       expect(statSync(user.database).mode & 0o777).toBe(0o600)
       await expectUsable()
@@ -127,7 +127,7 @@ describe('a damaged store', () => {
   it('whose first page and todos are lost keeps every conversation, in the mode plan', async () => {
     overwrite(0, PAGE)
     const repaired = await user.run(['doctor', '--repair'])
-    expect(repaired.stdout).toMatch(/3 conversations, \d+ messages, 3 runs were read/)
+    expect(repaired.stdout).toMatch(/3 conversations, \d+ messages, 3 runs were copied/)
     expect(repaired.stdout).toMatch(/lost +1 of \d+ pages could not be read\n +Rules may be lost/)
     expect(user.rows('SELECT DISTINCT mode FROM conversations')).toEqual([{ mode: 'plan' }])
     expect(await expectUsable()).toBe(3)

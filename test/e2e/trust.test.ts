@@ -280,9 +280,7 @@ describe('offshoot trust', () => {
     user.write('data/trust.json', record)
     const env = { OFFSHOOT_HOME: join(user.directory, 'data') }
     const own = await user.call(['run', 'hi'], { env })
-    expect(notGranted(own.stderr)).toEqual([
-      expect.stringMatching(/is inside the directory that it covers/),
-    ])
+    expect(notGranted(own.stderr)).toEqual([expect.stringMatching(/is inside the directory that it covers/)])
     expect(made('OWNED')).toBe(false)
     expect(await user.call(['trust'], { env })).toMatchObject({ code: 3 })
     for (const broken of ['{', '[]', record.replace('"version": 1', '"version": 2'), record.slice(0, -9)]) {

@@ -552,7 +552,7 @@ describe('a number that two conversations have given', () => {
     await first.run.ended
     const alone = await user.call(['approve', '#1', 'once'])
     expect(alone).toMatchObject({ code: 2, stdout: '' })
-    expect(alone.stderr).toContain('2 conversations have asked something as #1')
+    expect(alone.stderr).toContain('2 conversations have an approval or question #1')
     expect(user.rows('select count(*) as open from approvals where answer is null')).toEqual([{ open: 1 }])
     const late = await user.call(['approve', `${first.conversation}#1`, 'once'])
     expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('already answered: deny') })
