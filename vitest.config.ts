@@ -16,6 +16,7 @@ const DURABILITY = [
   'test/kill/more-seeds.test.ts',
   'test/store-care/more-damage.test.ts',
   'test/e2e/daemons.test.ts',
+  'test/many-cells/many-cells.test.ts',
 ]
 /**
  * What takes longest of what takes nothing but Node: programs that are killed, or that meet; stores that are old or damaged;

@@ -72,9 +72,7 @@ describe.each(SANDBOXES)('daemons of a run, with --sandbox %s', (setting, on) =>
   )
 
   it(
-    setting === 'off'
-      ? 'end with the recovery when the guard was killed in the same moment'
-      : 'end without a recovery when the guard was killed in the same moment',
+    'end with the recovery when the guard was killed in the same moment, and in a sandbox without one',
     on(async () => {
       const { user, program, all } = await startAfter()
       const guard = guardOf(program)

@@ -46,9 +46,7 @@ describe.each(SANDBOXES)('the command of a subagent, with --sandbox %s', (settin
   )
 
   it(
-    setting === 'off'
-      ? 'has its grace when the program was killed'
-      : 'has no grace when the program was killed: the kernel ends the cell at once',
+    'has its grace when the program was killed, and none in a sandbox, which the kernel ends at once',
     on(async () => {
       const trap = `trap 'echo bye > bye-${setting}; exit' TERM; touch trap-${setting}; sleep 1000 & wait`
       const program = await started(trap, `trap-${setting}`)
@@ -60,9 +58,7 @@ describe.each(SANDBOXES)('the command of a subagent, with --sandbox %s', (settin
   )
 
   it(
-    setting === 'off'
-      ? 'ends with the recovery when the guard was killed in the same moment'
-      : 'ends without a recovery when the guard was killed in the same moment',
+    'ends with the recovery when the guard was killed in the same moment, and in a sandbox without one',
     on(async () => {
       const program = await started(
         `setsid sleep 1000 & touch both-${setting}; sleep 1000`,

@@ -18,6 +18,8 @@ export const chances = {
   terminals: 25,
   /** Some programs get SIGTERM, SIGINT or SIGHUP in place of SIGKILL, at their start too. */
   signals: 45,
+  /** Commands run in a sandbox, where the machine has one. */
+  sandbox: 40,
 } as const
 
 export type Feature = keyof typeof chances

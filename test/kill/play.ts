@@ -93,8 +93,11 @@ export function seenIn(world: World): Seen {
     messages: inbox.filter(({ run }) => run === null).length,
     posts: sent.filter(({ text }) => text.startsWith('Post ')).length,
     signals,
+    'in a cell': world.user.rows(CONFINED).length,
   }
 }
+
+const CONFINED = `SELECT 1 FROM tool_calls WHERE facts LIKE '%"no-network"%'`
 
 /** Runs that have paused because there was no money left, whatever became of them. */
 const BROKE = `SELECT 1 FROM events WHERE events LIKE '%"endReason":"budget"%' OR events LIKE '%"reason":"budget"%'`

@@ -201,9 +201,17 @@ export function leftProcesses(directory: string): LeftProcess[] {
   })
 }
 
-export function lives({ pid, startTime }: LeftProcess): boolean {
-  const fields = textOf(`/proc/${pid}/stat`).split(') ').at(-1)!.split(' ')
-  return fields[19] === startTime && fields[0] !== 'Z'
+/** On this machine: a process of a cell has another number there than the one it wrote. */
+export function livingProcess({ pid, startTime }: LeftProcess): number | undefined {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return all.map(Number).find((each) => {
+    const fields = textOf(`/proc/${each}/stat`).split(') ').at(-1)!.split(' ')
+    return fields[19] === startTime && fields[0] !== 'Z' && innerNumber(each) === pid
+  })
+}
+
+function innerNumber(pid: number): number {
+  return Number(/^NSpid:.*?(\d+)$/m.exec(textOf(`/proc/${pid}/status`))?.[1])
 }
 
 export function textOf(path: string): string {

@@ -174,7 +174,12 @@ export function workspaceOf(features: ReadonlySet<Feature> = new Set()): Record<
     ...(features.has('depth 3') ? { maxDepth: 3 } : {}),
     ...(isShort ? { budgetUsd: BUDGET.little } : {}),
   }
-  const all = { ...config, limits, ...(isShort ? { prices: PRICES } : {}) }
+  const all = {
+    ...config,
+    limits,
+    ...(isShort ? { prices: PRICES } : {}),
+    ...(features.has('sandbox') ? { sandbox: 'auto' } : {}),
+  }
   return {
     ...scripts,
     'offshoot.jsonc': JSON.stringify(all),

@@ -8,7 +8,7 @@ import { processesWith, type StartedProgram } from '../support/started-program.t
 import { TestUser } from '../support/test-user.ts'
 import type { Acknowledged, Granted, Sent, ToldEvent, Witness } from './check.ts'
 import type { Feature } from './features.ts'
-import { leftProcesses, lives } from './records.ts'
+import { leftProcesses, livingProcess } from './records.ts'
 import { answerOf, PAGES, workspaceOf, type Story } from './story.ts'
 
 export const MODEL = 'openai-compatible/story'
@@ -115,7 +115,9 @@ export class World implements AsyncDisposable {
 
   #left(isMeant = (_key: string) => true): string[] {
     return leftProcesses(this.user.directory)
-      .filter((one) => isMeant(one.key) && lives(one))
+      .filter(({ key }) => isMeant(key))
+      .map((one) => ({ ...one, pid: livingProcess(one) }))
+      .filter(({ pid }) => pid !== undefined)
       .map(({ key, pid }) => `what ${key} left, process ${pid}`)
   }
 
@@ -127,7 +129,10 @@ export class World implements AsyncDisposable {
   /** Ends what is left, which is something only after a violation. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const pid of processesWith(`HOME=${this.user.root}`)) process.kill(pid, 'SIGKILL')
-    for (const one of leftProcesses(this.user.directory)) if (lives(one)) process.kill(one.pid, 'SIGKILL')
+    for (const one of leftProcesses(this.user.directory)) {
+      const pid = livingProcess(one)
+      if (pid !== undefined) process.kill(pid, 'SIGKILL')
+    }
     await Promise.all(this.#programs.map(({ ended }) => ended))
     this.#build[Symbol.dispose]()
     await this.#model.close()

@@ -18,16 +18,25 @@ export interface SandboxSearch {
 
 const PROBE_MS = 10_000
 
+/** By program: one that worked is not tried again. What refused may have been mended since. */
+const tried = new Map<string, FoundSandbox>()
+
 /** Starts one command in a cell, as only that tells what the kernel refuses. */
 export async function findSandbox(search: SandboxSearch): Promise<FoundSandbox> {
   const { platform = process.platform } = search
   if (platform !== 'linux') return { kind: 'none', why: `there is none for this system (${platform}) yet` }
   const program = findProgram('bwrap', search)
   if (program === undefined) return { kind: 'none', why: NOT_INSTALLED }
+  const found = tried.get(program) ?? (await tryProgram(program))
+  if (found.kind !== 'none') tried.set(program, found)
+  return found
+}
+
+async function tryProgram(program: string): Promise<FoundSandbox> {
   const args = [...ISOLATION, ...userArguments(), ...systemArguments(), '--', '/bin/sh', '-c', 'exit 0']
   try {
-    const version = (await run(program, ['--version'])).output.trim().replace(/^bubblewrap +/, '')
-    const { exitCode, output } = await run(program, args)
+    const [about, { exitCode, output }] = await Promise.all([run(program, ['--version']), run(program, args)])
+    const version = about.output.trim().replace(/^bubblewrap +/, '')
     if (exitCode === 0) return { kind: 'bubblewrap', program, version: version.slice(0, 40) }
     return { kind: 'none', why: whyRefused(output || `exit code ${exitCode ?? 'none'}`) }
   } catch (error) {
