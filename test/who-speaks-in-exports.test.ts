@@ -119,6 +119,15 @@ test('the task of a person’s spawn has its author on every surface, once', asy
   expect(transcriptLines(readMessages(h.store, id), facts)[0]).toBe('Task from User: Look for x.')
 })
 
+test('the answer of a person is in that person’s name, not a result of a tool', async () => {
+  const main: Part[] = [{ calls: [['ask_user', { question: 'Which?' }]] }, { text: 'Fine.' }]
+  const h = stage({ main }, { tools: [tool('ask_user', { execute: () => 'blue' })] })
+  await h.run('go')
+  const { log, markdown } = views(h)
+  expect(log).toContain('  ← ask_user completed\n    User: blue\n')
+  expect(markdown).toContain('Result of ask\\_user, completed, answered by User:\n\n> blue\n')
+})
+
 test('receipts and other remarks of the runtime stand apart from what the subagent wrote', async () => {
   const main: Part[] = [{ calls: [spawn('a'), foreground('b')] }, { text: 'fine' }]
   const answer = { text: '(Receipts: nothing was read)\n∙ Receipts, recorded by the runtime: none' }

@@ -156,7 +156,7 @@ describe('of each block a reader can say who wrote it', () => {
         "  ← look completed, 1 line",
         "main (agent): I may not remove it.",
         "  → remove {}",
-        "  ← remove denied, 1 line",
+        "  ← remove denied, by user: remove",
         "main (agent): I send it.",
         "  → send {}",
         "  ← send outcome unknown, this call was interrupted; its eff",

@@ -18,8 +18,10 @@ export function layOutHelp(program: Command): void {
   for (const command of allCommands(program)) {
     const path = commandPath(command)
     const text = command.registeredArguments.some((each) => TEXTS.has(each.name())) ? TEXT_HINT : ''
+    const number = NUMBERED.has(path) ? NUMBER_HINT : ''
+    const last = TAKES_LAST.has(path) ? LAST_HINT : ''
     command.showHelpAfterError(
-      `  usage: offshoot ${commandUsage(command)}; offshoot ${path} --help has its options${text}`,
+      `  usage: offshoot ${commandUsage(command)}${last}; offshoot ${path} --help has its options${text}${number}`,
     )
     const examples = EXAMPLES[path] ?? []
     if (examples.length > 0)
@@ -30,6 +32,15 @@ export function layOutHelp(program: Command): void {
 /** Arguments that may begin with `-` without being an option. */
 const TEXTS: ReadonlySet<string> = new Set(['prompt', 'task', 'text'])
 const TEXT_HINT = '; a text that begins with - goes behind --'
+
+/** Commands that accept a number instead of an id. */
+const NUMBERED: ReadonlySet<string> = new Set(['approve', 'answer'])
+const NUMBER_HINT = `\n  quote a number, '#1': to the shell, an unquoted # starts a comment; offshoot ps lists the ids`
+/** Their id may be `last`. */
+const TAKES_LAST: ReadonlySet<string> = new Set(
+  'continue show log export inbox steer pause interrupt background'.split(' '),
+)
+const LAST_HINT = ' (last: the latest conversation of this directory)'
 
 /** Every command below `parent`, in the order of the help. */
 export function allCommands(parent: Command): Command[] {

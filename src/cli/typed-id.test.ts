@@ -45,9 +45,9 @@ async function shown(...args: string[]): Promise<string> {
 }
 
 describe('a unique prefix', () => {
-  test.each(['show', 'log', 'export', 'inbox'])('of a conversation is enough for %s', async (name) => {
+  test.each(['show', 'log', 'export', 'inbox --json'])('of a conversation is enough for %s', async (name) => {
     const id = all[0]!.conversationId
-    expect(await shown(name, short(id))).toBe(await shown(name, id))
+    expect(await shown(...name.split(' '), short(id))).toBe(await shown(...name.split(' '), id))
   })
 
   test('of a branch or a run too', async () => {
@@ -55,10 +55,15 @@ describe('a unique prefix', () => {
       expect(await shown('show', short(id))).toBe(await shown('show', id))
   })
 
-  test.each(['log', 'export', 'inbox'])('of a conversation in lower case too, for %s', async (name) => {
-    const id = all[0]!.conversationId
-    expect(await shown(name, short(id).toLowerCase())).toBe(await shown(name, id))
-  })
+  test.each(['log', 'export', 'inbox --json'])(
+    'of a conversation in lower case too, for %s',
+    async (name) => {
+      const id = all[0]!.conversationId
+      expect(await shown(...name.split(' '), short(id).toLowerCase())).toBe(
+        await shown(...name.split(' '), id),
+      )
+    },
+  )
 
   test('needs no kind where a command takes one kind alone', async () => {
     const id = all[0]!.conversationId
@@ -101,7 +106,7 @@ describe('a unique prefix', () => {
   test('names its conversation before the number of an approval', async () => {
     const { conversationId } = all[0]!
     const { stderr } = await user.call(['approve', `${short(conversationId)}#7`])
-    expect(stderr).toContain(`nothing was asked as #7 in ${conversationId}`)
+    expect(stderr).toContain(`unknown approval or question #7 in ${conversationId}`)
   })
 })
 
@@ -126,8 +131,10 @@ describe('an ambiguous prefix', () => {
 
 describe('last', () => {
   test('is the latest conversation of the directory', async () => {
-    for (const name of ['show', 'log', 'export', 'inbox'])
-      expect(await shown(name, 'last')).toBe(await shown(name, all[1]!.conversationId))
+    for (const name of ['show', 'log', 'export', 'inbox --json'])
+      expect(await shown(...name.split(' '), 'last')).toBe(
+        await shown(...name.split(' '), all[1]!.conversationId),
+      )
   })
 
   test('without a conversation in the directory is wrong usage', async () => {
@@ -155,7 +162,7 @@ test.each(['cnv_0Z', 'cnv_', 'cnv_00%'])('%s names nothing', async (typed) => {
 
 test('rm with a unique prefix says what it deleted', async () => {
   const { conversationId } = all[2]!
-  expect(await shown('rm', short(conversationId))).toBe(
+  expect(await shown('rm', '--yes', short(conversationId))).toBe(
     `deleted: ${conversationId} (number 2): 1 branch, 3 messages, 1 run\n`,
   )
 })

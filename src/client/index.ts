@@ -40,6 +40,7 @@ export {
   splitPatch,
   type PatchLine,
 } from './patch-lines.ts'
+export { commandSandboxWords, sandboxLabel } from './sandbox-words.ts'
 export { withPage } from './merge-message-page.ts'
 export { shownMessages } from './reduce-messages.ts'
 export { reduce, withoutToast } from './reduce.ts'
@@ -61,6 +62,7 @@ export {
   SUMMARY_WORDS,
   callEnd,
   outputForPeople,
+  personAnswer,
   reportDetails,
   reportHeadline,
   reportLine,

@@ -44,9 +44,10 @@ function approvalOf(event: EventOf<'approval.requested'>): ApprovalRow {
     path,
     rule,
     grant,
+    sandbox = null,
   } = event
   const where = { conversationId, branchId: event.branchId!, runId: event.runId!, callId }
-  const asked = { tool, title, detail, directory, path, rule, grant, requestedAt: event.at }
+  const asked = { tool, title, detail, directory, path, rule, grant, sandbox, requestedAt: event.at }
   return { id, number, ...where, ...asked, pattern: grant?.pattern ?? null, position: 1, of: 1 }
 }
 

@@ -69,6 +69,7 @@ export interface ViewState {
   readonly isDeleted: boolean
   readonly conversation: Snapshot['conversation']
   readonly owner: Snapshot['owner']
+  readonly sandbox: Snapshot['sandbox']
   /** Whether a process drives it, from the snapshot and later events. */
   readonly isDriven: boolean
   readonly branches: Readonly<Record<BranchId, BranchView>>

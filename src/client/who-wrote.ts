@@ -7,6 +7,7 @@ export const {
   SUMMARY_WORDS,
   callEnd,
   outputForPeople,
+  personAnswer,
   reportDetails,
   reportHeadline,
   reportLine,

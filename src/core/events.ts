@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { commandSandbox } from './command-sandbox-schema.ts'
 import type {
   ApprovalId,
   BranchId,
@@ -235,6 +236,8 @@ export const eventSchemas = {
     rule: z.string(),
     /** What "always" would grant; null: nothing can be granted permanently. */
     grant: grant.nullable(),
+    /** For a command: what it can reach. Absent otherwise, and in an event of an older program. */
+    sandbox: commandSandbox.optional(),
     position: z.int().min(1),
     of: z.int().min(1),
   }),

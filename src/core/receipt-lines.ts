@@ -1,3 +1,4 @@
+import { sandboxWords } from './command-sandbox.ts'
 import { listIn, receiptLists, type ReceiptList, type Receipts, type Refused } from './receipt.ts'
 import { terminalLine } from './terminal-text.ts'
 
@@ -44,7 +45,7 @@ function entriesOf(receipts: Receipts, list: ReceiptList): string[] {
     case 'read':
       return receipts.read.map(({ path }) => line(path))
     case 'commands':
-      return receipts.commands.map(({ command, exitCode }) => `${quoted(command)} ${ending(exitCode)}`)
+      return receipts.commands.map((each) => `${quoted(each.command)} ${ending(each)}`)
     case 'hosts':
       return receipts.hosts.map(line)
     case 'connections':
@@ -82,8 +83,9 @@ function hashes({ before, after }: Changed): string {
   return before === null || before === after ? short(after) : `${short(before)} to ${short(after)}`
 }
 
-function ending(exitCode: number | null): string {
-  return exitCode === null ? '(no exit code)' : `(exit ${exitCode})`
+function ending({ exitCode, sandbox }: Receipts['commands'][number]): string {
+  const end = exitCode === null ? 'no exit code' : `exit ${exitCode}`
+  return `(${[end, sandboxWords(sandbox)].filter(Boolean).join(', ')})`
 }
 
 function refusedEntry({ tool, title }: Refused): string {

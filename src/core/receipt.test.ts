@@ -32,6 +32,9 @@ describe('receipts', () => {
   test('hold commands, hosts, what was refused and what nobody knows', () => {
     const facts: Fact[] = [
       { type: 'command', command: 'npm test', exitCode: 1 },
+      { type: 'command', command: 'ls', exitCode: 0, sandbox: 'off' },
+      { type: 'command', command: 'make', exitCode: null, sandbox: 'no-network' },
+      { type: 'command', command: 'git pull', exitCode: 0, sandbox: 'allowed-hosts' },
       { type: 'host', host: 'example.com' },
       { type: 'host', host: 'example.com' },
       { type: 'read', path: 'a.ts', hash: '1' },
@@ -46,7 +49,12 @@ describe('receipts', () => {
     ])
     expect(receipts).toMatchObject({
       read: [{ path: 'a.ts', hash: '2' }],
-      commands: [{ command: 'npm test', exitCode: 1 }],
+      commands: [
+        { command: 'npm test', exitCode: 1 },
+        { command: 'ls', exitCode: 0, sandbox: 'off' },
+        { command: 'make', exitCode: null, sandbox: 'no-network' },
+        { command: 'git pull', exitCode: 0, sandbox: 'allowed-hosts' },
+      ],
       hosts: ['example.com'],
       denied: [{ title: '$ npm test', code: 'denied_by_person', why: 'no' }],
       errors: [{ tool: 'edit', code: 'not_read', why: 'not_read' }],
@@ -55,7 +63,7 @@ describe('receipts', () => {
     })
     expect(receiptLines(receipts)).toEqual([
       'read: a.ts',
-      'commands: `npm test` (exit 1)',
+      'commands: `npm test` (exit 1), `ls` (exit 0), `make` (no exit code, in a sandbox, no network), `git pull` (exit 0, in a sandbox, allowed hosts only)',
       'network: example.com',
       'denied: `npm test` (no)',
       'errors: Edit a.ts (not_read)',

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { SandboxForce } from './command-sandbox.ts'
 import { denialReasonOf, type DenialReason } from './denial-reason.ts'
 import type { factSchema } from './receipt-schema.ts'
 
@@ -49,6 +50,10 @@ export interface ReceiptCall {
   readonly facts?: readonly Fact[] | null
 }
 
+function commandOf({ command, exitCode, sandbox }: FactOf<'command'>): FactOf<'command'> {
+  return { command: cut(command), exitCode, ...(sandbox ? { sandbox } : {}) }
+}
+
 /** Entries per list. */
 const MAX_ENTRIES = 50
 const MAX_TEXT = 300
@@ -63,9 +68,7 @@ export function receiptsOf(calls: readonly ReceiptCall[]): Receipts {
     read: [
       ...new Map(facts.flatMap((fact) => (fact.type === 'read' ? [[fact.path, fact]] : []))).values(),
     ].map(({ path, hash }) => ({ path, hash })),
-    commands: facts.flatMap((fact) =>
-      fact.type === 'command' ? [{ command: cut(fact.command), exitCode: fact.exitCode }] : [],
-    ),
+    commands: facts.flatMap((fact) => (fact.type === 'command' ? [commandOf(fact)] : [])),
     hosts: [...new Set(facts.flatMap((fact) => (fact.type === 'host' ? [fact.host] : [])))],
     connections: joinedConnections(facts),
     denied: refused('denied', ({ error }) => deniedBy(error)),
@@ -100,6 +103,11 @@ export const receiptLists = [
 ] as const satisfies readonly ReceiptList[]
 
 export const noReceipts: Receipts = receiptsOf([])
+
+/** What was between the command of a call and the machine; undefined: no command, or an older program recorded it. */
+export function sandboxOf(facts: readonly Fact[] | null | undefined): SandboxForce | undefined {
+  return facts?.find((fact) => fact.type === 'command')?.sandbox
+}
 
 /** Whether there is nothing to report. */
 export function isEmpty(receipts: Receipts): boolean {

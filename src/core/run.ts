@@ -12,6 +12,7 @@ import type {
 import type { DenialReason } from './denial-reason.ts'
 import type { FinishReason } from './finish-reason.ts'
 import type { Json } from './json.ts'
+import type { CommandSandbox } from './command-sandbox.ts'
 import type { Fact } from './receipt.ts'
 import type { runLimitsSchema, runSetupSchema } from './run-schemas.ts'
 import type {
@@ -279,6 +280,8 @@ export interface Approval {
   readonly answeredAt: number | null
   /** What "run" and "always" grant, as shown; null: it can only be allowed once. */
   readonly offered?: { readonly tool: string; readonly pattern?: string } | null
+  /** What the command can reach when it was last asked; null: it is no command, or an older program asked. */
+  readonly sandbox?: CommandSandbox | null
 }
 
 /** A question of a run to a person (`ask_user`), and its answer. Like an approval, it belongs to the conversation. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { childEnvironment } from './child-environment.ts'
 
-test('only what is listed passes, and git is hardened', () => {
+test('passes listed variables only and hardens git', () => {
   const environment = childEnvironment(
     {
       PATH: '/bin',

@@ -1,4 +1,4 @@
-/** The environment of child processes. An allow list, so that no key or token reaches a program that a model starts. */
+/** The environment of child processes. An allowlist, so that no key or token reaches a program that a model starts. */
 export function childEnvironment(
   base: Readonly<Record<string, string | undefined>>,
   marks: Readonly<Record<string, string>> = {},

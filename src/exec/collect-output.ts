@@ -6,7 +6,7 @@ import type { OutputBuffer } from './output-buffer.ts'
 export interface Collected {
   readonly ended: Promise<void>
   received(): number
-  /** Keeps reading without storing: a full or closed pipe would block a process that still writes. */
+  /** Keeps reading without storing: a full or closed pipe would block a process that is still writing. */
   release(): void
 }
 
@@ -43,12 +43,13 @@ export function collect(
 }
 
 /**
- * How long output may pause after the exit, and how long it may last, before remaining holders of the pipe are ignored.
+ * How long output may pause after the exit, and how long it may last in total, before processes that still hold the
+ * pipe are ignored.
  */
 const IDLE_MS = 150
 const LIMIT_MS = 2_000
 
-/** Reads the rest after the exit. True if another process still holds the streams. */
+/** Reads the rest after the exit. Returns true if another process still holds the streams. */
 export async function drain(streams: readonly Collected[], clock: Clock): Promise<boolean> {
   const all = Promise.all(streams.map((each) => each.ended)).then(() => true)
   const end = clock.now() + LIMIT_MS
@@ -65,7 +66,7 @@ function received(streams: readonly Collected[]): number {
   return streams.reduce((sum, each) => sum + each.received(), 0)
 }
 
-/** One more event-loop turn after the time, so that pending data is read. */
+/** Waits, then one more event-loop turn, so that pending data is read. */
 async function pause(clock: Clock): Promise<false> {
   await sleep(clock, IDLE_MS)
   await new Promise((resolve) => setImmediate(resolve))

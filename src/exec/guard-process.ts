@@ -1,18 +1,18 @@
-// The guard process: started by start-guard.ts, at most one per owner. When the pipe from its owner ends, it ends what
-// the owner started, and exits. It starts with the first command of a run, so it imports little.
+// The guard process: started by start-guard.ts, at most one per owner. When the pipe from its owner closes, it ends
+// every process that the owner started, and exits. It starts with the first command of a run, so it imports little.
 import { setTimeout } from 'node:timers/promises'
 import { createRoster, type Roster } from './guard-roster.ts'
 import { createHunt, endAll, type Hunt, type HuntLimits } from './terminate-processes.ts'
 import { systemClock } from './system-clock.ts'
 
-/** A process being started when the owner died may appear a moment later. */
+/** A process that was starting when the owner died may appear a moment later. */
 const SETTLE_MS = 200
 /** How long the kernel may hold a killed process. All waits together stay below the 10 s of invariant R6. */
 const KILL_MS = 5_000
 const LATE_KILL_MS = 500
 
 const [name = '', value = '', grace = ''] = process.argv.slice(2)
-// Its end is the end of the pipe, nothing else.
+// Only the end of the pipe may end it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {})
 const roster = createRoster({ name, value })
 const end = await readGuardMessages(process.stdin, roster)
@@ -32,7 +32,7 @@ async function readGuardMessages(input: NodeJS.ReadStream, { push }: Roster): Pr
       for (const line of lines) if (push(line) === 'closing') end = 'closed'
     }
   } catch {
-    // A broken pipe has ended too.
+    // a broken pipe means the same as a closed one
   }
   return end
 }

@@ -5,14 +5,14 @@ import { createRoster, writeGuardMessage } from './guard-roster.ts'
 import { readEntry } from './process-table.ts'
 
 const mark = { name: 'OFFSHOOT_OWNER', value: 'me' }
-/** No process: pids are smaller than this. */
+/** No process has this pid: it is above the maximum. */
 const NOBODY = 2 ** 22 + 1
 
 function line(...[message]: Parameters<typeof writeGuardMessage>): string {
   return writeGuardMessage(message).replace(/\n$/, '')
 }
 
-test('with /proc, what was told is hunted by pid and start time, besides the mark', () => {
+test('with /proc, reported processes are found by pid and start time, and others by the mark', () => {
   const roster = createRoster(mark)
   roster.push(line({ type: 'started', pid: NOBODY, startTime: '7' }))
   roster.push(line({ type: 'started', pid: NOBODY + 1, startTime: '8' }))
@@ -20,7 +20,7 @@ test('with /proc, what was told is hunted by pid and start time, besides the mar
   expect(roster.targets()).toEqual([{ mark, known: new Map([[NOBODY + 1, '8']]) }])
 })
 
-test('a group whose number has come again is not taken over', async () => {
+test('a group whose id was reused is left alone', async () => {
   const other = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' })
   const pid = other.pid!
   try {
@@ -34,7 +34,7 @@ test('a group whose number has come again is not taken over', async () => {
   }
 })
 
-test('without /proc, groups are hunted until nobody is in them', () => {
+test('without /proc, groups are signalled until they are empty', () => {
   const roster = createRoster(mark, false)
   const { group } = readEntry(process.pid)!
   for (const pid of [NOBODY, group]) roster.push(line({ type: 'started', pid, startTime: '' }))
@@ -43,7 +43,7 @@ test('without /proc, groups are hunted until nobody is in them', () => {
   expect(roster.targets()).toEqual([{ group }])
 })
 
-test('only the owner that says so closes', () => {
+test("only the owner's closing message closes the roster", () => {
   const roster = createRoster(mark)
   expect(roster.push(line({ type: 'ended', pid: NOBODY }))).toBeUndefined()
   expect(roster.push(line({ type: 'closing' }))).toBe('closing')

@@ -42,7 +42,7 @@ export function createRoster(mark: ProcessMark, proc = hasProc()): Roster {
 }
 
 /**
- * Processes that a leader leaves in its group are then known by their own start times, because the group id may be
+ * Remembers the processes that a leader leaves in its group by their own start times, because the group id may be
  * reused.
  */
 function endedKnown(known: Map<number, string>, leader: number): void {

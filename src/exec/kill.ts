@@ -16,7 +16,7 @@ export interface KillOptions {
   readonly graceMs?: number
 }
 
-/** The kernel may hold a killed process for a moment; a longer time is reported. */
+/** The kernel may hold a killed process for a moment; a process that survives longer is reported. */
 const KILL_WAIT_MS = 2_000
 
 /**
@@ -29,8 +29,8 @@ export function killTree(target: KillTarget, options: KillOptions = {}): Promise
 }
 
 /**
- * Ends every process with the mark in its environment, like `killTree`. Several values share one scan, and none needs
- * no scan: each scan reads the whole process table.
+ * Ends every process with the mark in its environment, like `killTree`. Several values share one scan, because each
+ * scan reads the whole process table; without values there is no scan.
  */
 export async function killMarked(
   { mark, values }: { mark: string; values: readonly string[] },

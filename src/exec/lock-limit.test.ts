@@ -14,7 +14,7 @@ function limitOf(owner: string, inherited?: bigint) {
   return lockLimitOf({ [OWNER]: owner, [RUN]: `run of ${owner}`, [CALL]: `call of ${owner}` }, inherited)!
 }
 
-/** Which of the values a hunt by the mark would take the limit for. */
+/** The values that a search by mark would match to the limit. */
 function foundBy(limit: ReturnType<typeof limitOf>, name: string, values: readonly string[]): string[] {
   return values.filter((value) => createLimitTest([{ name, value }])(limit))
 }
@@ -22,7 +22,7 @@ function foundBy(limit: ReturnType<typeof limitOf>, name: string, values: readon
 /** Programs that start each other, the outermost first. */
 const chains = fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 8 })
 
-test('a program can set its limit under each of seven others, and all of them lie below the bound', () => {
+test('programs nest up to eight deep, each with its own limit below the bound', () => {
   fc.assert(
     fc.property(chains, (owners) => {
       let inherited: bigint | undefined
@@ -36,7 +36,7 @@ test('a program can set its limit under each of seven others, and all of them li
   )
 })
 
-test('a limit names its program and the outermost one, its run and its call, and nobody else', () => {
+test('a limit identifies only its program, the outermost program, its run and its call', () => {
   fc.assert(
     fc.property(chains, fc.uniqueArray(fc.uuid(), { maxLength: 20 }), (owners, strangers) => {
       const inherited = owners
@@ -64,7 +64,7 @@ test('a limit names its program and the outermost one, its run and its call, and
   )
 })
 
-test('a limit that a person or an administrator has set names nobody', () => {
+test('a limit set by a person or administrator matches nothing', () => {
   fc.assert(
     fc.property(fc.bigInt(0n, UNLIMITED), fc.bigInt(0n, UNLIMITED), fc.uuid(), (one, other, value) => {
       const [soft, hard] = one < other ? [one, other] : [other, one]
@@ -74,14 +74,14 @@ test('a limit that a person or an administrator has set names nobody', () => {
   )
 })
 
-test('a process that changes its limit is of its program while the hard limit stays', () => {
+test('a process that changes its limit still belongs to its program while the hard limit is unchanged', () => {
   const { soft, hard } = limitOf('me')
   const raised = { soft: hard, hard }
   expect([foundBy(raised, OWNER, ['me']), foundBy(raised, RUN, ['run of me'])]).toEqual([['me'], []])
   expect(foundBy({ soft, hard: soft }, OWNER, ['me'])).toEqual([])
 })
 
-test('under a limit that carries nothing there is none to set', () => {
+test('under a limit too low to carry marks, none is set', () => {
   expect(lockLimitOf({ [OWNER]: 'me' }, 1_000_003n)).toBeUndefined()
   expect(limitScript({ [OWNER]: 'me' }, 1_000_003n)).toBe(':')
 })
@@ -102,7 +102,7 @@ const SHELLS = ['sh', 'bash', 'dash', 'busybox', 'zsh', 'yash', 'mksh'].filter((
 )
 const MARKS = { [OWNER]: 'me', [RUN]: 'run_1', [CALL]: 'cal_1' }
 
-/** What a program with an empty environment has after the script. */
+/** The limits that a program with an empty environment has after the script. */
 function limitsAfter(script: string, shell: string): string[] {
   const [program, ...args] = shell === 'busybox' ? ['busybox', 'sh'] : [shell]
   const last = 'exec env -i "$(command -v cat)" /proc/self/limits'
@@ -115,12 +115,15 @@ test.each(SHELLS)('%s sets a limit below the bound', (shell) => {
   expect(BigInt(hard!) < END_OF_RUN_LIMITS).toBe(true)
 })
 
-// mksh calculates with 32 bits.
-test.each(SHELLS.filter((name) => name !== 'mksh'))('%s sets both limits, and lowers them again', (shell) => {
-  const outer = lockLimitOf(MARKS, UNLIMITED)!
-  const inner = lockLimitOf({ ...MARKS, [OWNER]: 'inner' }, outer.hard)!
-  const first = limitScript(MARKS, UNLIMITED)
-  const second = limitScript({ ...MARKS, [OWNER]: 'inner' }, outer.hard)
-  expect(limitsAfter(first, shell)).toEqual([`${outer.soft}`, `${outer.hard}`])
-  expect(limitsAfter(`${first}; ${second}`, shell)).toEqual([`${inner.soft}`, `${inner.hard}`])
-})
+// mksh calculates with 32 bits
+test.each(SHELLS.filter((name) => name !== 'mksh'))(
+  '%s sets both limits, and can only lower them afterwards',
+  (shell) => {
+    const outer = lockLimitOf(MARKS, UNLIMITED)!
+    const inner = lockLimitOf({ ...MARKS, [OWNER]: 'inner' }, outer.hard)!
+    const first = limitScript(MARKS, UNLIMITED)
+    const second = limitScript({ ...MARKS, [OWNER]: 'inner' }, outer.hard)
+    expect(limitsAfter(first, shell)).toEqual([`${outer.soft}`, `${outer.hard}`])
+    expect(limitsAfter(`${first}; ${second}`, shell)).toEqual([`${inner.soft}`, `${inner.hard}`])
+  },
+)

@@ -15,14 +15,14 @@ const BELOW_OUTERMOST = HARD.nesting + HARD.program
 const LOWEST = 2n ** 61n
 const PLAIN = 1_000_003
 
-/** Every command of a run has a hard limit below this, even after it lowered its limit. */
+/** The hard limit of every command of a run is below this, even after the command lowered it. */
 export const END_OF_RUN_LIMITS = 2n ** 62n
 
 type Marks = Readonly<Record<string, string>>
 
 /**
- * The limit for a command with these marks in its environment. Undefined if an inherited limit is too low to carry
- * them; `END_OF_RUN_LIMITS` still covers that one.
+ * The limit for a command with these marks in its environment. Undefined if the inherited limit is too low to carry
+ * them; such a limit is still below `END_OF_RUN_LIMITS`.
  */
 export function lockLimitOf(marks: Marks, inherited: bigint | undefined): LockLimit | undefined {
   const hard = hardLimit(marks['OFFSHOOT_OWNER'] ?? '', inherited)
@@ -31,7 +31,7 @@ export function lockLimitOf(marks: Marks, inherited: bigint | undefined): LockLi
   return { soft: (run << SOFT.call) | part(marks['OFFSHOOT_CALL_ID'] ?? '', SOFT.call), hard }
 }
 
-/** Whether a limit is one that `lockLimitOf` gives to processes with one of the marks. */
+/** Whether a limit is one that `lockLimitOf` sets for processes with one of the marks. */
 export function createLimitTest(marks: readonly ProcessMark[]): (limit: LockLimit) => boolean {
   const tests = marks.map(testOf)
   return (limit) => isOfRun(limit) && tests.some((test) => test(limit))
@@ -39,8 +39,8 @@ export function createLimitTest(marks: readonly ProcessMark[]): (limit: LockLimi
 
 /**
  * Script for /bin/sh before a command: sets the limit that carries the marks. bash and busybox call the limit -x, dash
- * -w, and zsh sets the hard limit only by name. A shell without such large numbers sets a plain limit, which only
- * identifies some run.
+ * -w, and zsh sets the hard limit only by name. A shell that cannot handle such large numbers sets a plain limit, which
+ * shows only that the process belongs to some run.
  */
 export function limitScript(marks: Marks, inherited = readLockLimit(process.pid)?.hard): string {
   const limit = lockLimitOf(marks, inherited)
@@ -57,7 +57,7 @@ function hardLimit(owner: string, inherited: bigint | undefined): bigint | undef
     return (outermost(owner) << BELOW_OUTERMOST) | (nesting << HARD.program) | program
   }
   if (inherited < LOWEST) return undefined
-  const above = inherited >> HARD.program // the outermost program and the nesting
+  const above = inherited >> HARD.program // keeps the outermost program and the nesting
   const isDeepest = (above & (2n ** HARD.nesting - 1n)) === 0n
   return isDeepest ? inherited : ((above - 1n) << HARD.program) | program
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { OutputBuffer } from './output-buffer.ts'
 
-test('keeps all that fits, else head and tail with what is missing between', () => {
+test('keeps text that fits, otherwise head and tail with a note about the rest', () => {
   const chunks = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '€', '😀', '\n'), maxLength: 30 }), {
     maxLength: 30,
   })

@@ -10,10 +10,10 @@ afterEach(() => {
 })
 
 const MODULE = fileURLToPath(new URL('pipe-writers.ts', import.meta.url))
-/** Prints who can write to its stdin, and goes on. */
+/** Prints who can write to its stdin, and keeps running. */
 const READER = `'${process.execPath}' -e 'import("${MODULE}").then((m) => console.log(m.pipeWriters(0)))'`
 
-/** What a reader in a shell of its own session says of its stdin. */
+/** What a reader in its own session reports about its stdin. */
 async function said(script: string): Promise<string> {
   const shell = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   shells.push(shell)
@@ -21,17 +21,17 @@ async function said(script: string): Promise<string> {
   return String(output).trim()
 }
 
-test('a command of the same pipeline is found, also behind a process that both share', async () => {
+test('finds a command of the same pipeline, also behind a process that both share', async () => {
   expect(await said(`sleep 60 | ${READER}`)).toBe('command')
   expect(await said(`(sleep 60; echo x) | sh -c "$(cat <<'X'\n${READER}; true\nX\n)"`)).toBe('command')
 })
 
-test('a pipe that only the process above has open is inherited', async () => {
-  // The shell that starts the reader holds both ends itself.
+test('reports a pipe that only the parent process holds open as inherited', async () => {
+  // the shell that starts the reader holds both ends itself
   const script = `mkfifo "$TMP/p" && exec 3<>"$TMP/p" && ${READER} <"$TMP/p"; rm -r "$TMP"`
   expect(await said(`TMP=$(mktemp -d); ${script}`)).toBe('inherited')
 })
 
-test('of a descriptor that is closed nothing is known', () => {
+test('reports a closed descriptor as unknown', () => {
   expect(pipeWriters(987_654)).toBe('unknown')
 })

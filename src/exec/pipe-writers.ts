@@ -2,13 +2,16 @@ import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { processIds, readEntry } from './process-table.ts'
 
 /**
- * Who can still write to a pipe. `command`: a process beside this one, as in `make | offshoot`. `hidden`: perhaps one
- * whose descriptors cannot be read, as of sudo. `inherited`: only processes that this one descends from, which may keep
- * it open for ever. `unknown`: the system does not say (no /proc).
+ * Which kind of process can still write to a pipe. `command`: one started beside this one, as in `make | offshoot`.
+ * `hidden`: possibly one whose descriptors cannot be read, such as sudo. `inherited`: only ancestors of this process,
+ * which may keep the pipe open forever. `unknown`: the system cannot tell (no /proc).
  */
 export type PipeWriters = 'command' | 'hidden' | 'inherited' | 'unknown'
 
-/** The writers of the pipe that a process reads at a descriptor. Only processes of its session count as commands beside it. */
+/**
+ * The writers of the pipe that a process reads from a descriptor. Only processes of its session count as commands
+ * beside it.
+ */
 export function pipeWriters(fd: number, pid = process.pid): PipeWriters {
   const own = readEntry(pid)
   const pipe = targetOf(`/proc/${pid}/fd/${fd}`)
@@ -22,14 +25,14 @@ export function pipeWriters(fd: number, pid = process.pid): PipeWriters {
   return held.includes(undefined) ? 'hidden' : 'inherited'
 }
 
-/** The process itself among them. */
+/** The process itself and its ancestors. */
 function ancestorsOf(pid: number): ReadonlySet<number> {
-  const found = new Set<number>() // a pid that is reused while it is read could lead into a circle
+  const found = new Set<number>() // a pid reused during the scan could create a cycle
   for (let next = pid; next > 0 && !found.has(next); next = readEntry(next)?.parentPid ?? 0) found.add(next)
   return found
 }
 
-/** Undefined: its descriptors cannot be read. A process that has ended holds none. */
+/** Undefined: its descriptors cannot be read. An exited process holds none. */
 function canWrite(pid: number, pipe: string): boolean | undefined {
   try {
     const all = readdirSync(`/proc/${pid}/fd`)
@@ -47,7 +50,7 @@ function isWritable(pid: number, fd: string): boolean {
       /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8')) ?? []
     return (Number.parseInt(flags, 8) & ACCESS_MODE) !== 0
   } catch {
-    return false // it was closed
+    return false // the descriptor was closed during the scan
   }
 }
 
@@ -55,6 +58,6 @@ function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {
-    return undefined // it was closed
+    return undefined // the descriptor was closed during the scan
   }
 }

@@ -32,7 +32,7 @@ export function listProcesses(): ProcessEntry[] {
 export function readEntry(pid: number): ProcessEntry | undefined {
   const stat = readText(`/proc/${pid}/stat`)
   if (stat === undefined) return undefined
-  // The name is in brackets and may contain anything, including brackets.
+  // the name is in parentheses and may contain anything, including parentheses
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return {
     pid,
@@ -45,8 +45,8 @@ export function readEntry(pid: number): ProcessEntry | undefined {
 }
 
 /**
- * Whether the process was started with one of the marks. Another user's process is unreadable and not ours. Undefined
- * for an empty environment, which a process has during exec.
+ * Whether the process was started with one of the marks. False for another user's process, whose environment is
+ * unreadable. Undefined for an empty environment, which a process has during exec.
  */
 export function carriesMark(pid: number, marks: ProcessMark | readonly ProcessMark[]): boolean | undefined {
   const text = readText(`/proc/${pid}/environ`)
@@ -73,7 +73,7 @@ export function readLockLimit(pid: number): LockLimit | undefined {
   return soft && hard ? { soft: BigInt(soft), hard: BigInt(hard) } : undefined
 }
 
-/** The numbers in a line of a process's status, such as `NSpgid`; undefined if there is none. */
+/** The numbers in a line of a process's status, such as `NSpgid`; undefined if the line is missing. */
 export function readStatus(pid: number, name: string): readonly number[] | undefined {
   const line = readText(`/proc/${pid}/status`)
     ?.split('\n')

@@ -15,7 +15,9 @@ afterEach(() => {
 
 const MARKED = { OFFSHOOT_RUN_ID: 'run_1', HOME: '/home/of-the-person' }
 
-/** Starts a shell as a run starts its commands. Resolves with the pid that the script prints, which goes on. */
+/**
+ * Starts a shell as a run starts its commands. Resolves with the pid that the script prints; the script keeps running.
+ */
 async function pidOf(script: string, env: Readonly<Record<string, string>> = MARKED): Promise<number> {
   const path = { PATH: process.env['PATH'] }
   const child = spawn('bash', ['-c', script], {
@@ -30,7 +32,7 @@ async function pidOf(script: string, env: Readonly<Record<string, string>> = MAR
   return pid
 }
 
-/** Prints its pid, and lives until it is killed. */
+/** Prints its pid, and runs until it is killed. */
 const LIVES = `sh -c 'echo $$; exec sleep 1000'`
 
 test.each([
@@ -43,16 +45,16 @@ test.each([
     'a parent that lives, two levels up',
     `env -i PATH="$PATH" setsid sh -c "${LIVES.replaceAll('$', '\\$')}; true"; true`,
   ],
-])('%s is started by the run', async (_, script) => {
+])('%s counts as started by the run', async (_, script) => {
   const pid = await pidOf(script)
   expect(isStartedByRun(pid)).toBe(true)
 })
 
-test('an orphan in the session of the command is started by the run', async () => {
-  // `true` keeps bash from replacing itself by sleep: a process has no environment for a moment while it does.
+test('an orphan in the session of the command counts as started by the run', async () => {
+  // `true` keeps bash from exec-ing sleep: during exec a process briefly has no environment
   const pid = await pidOf(`(env -i PATH="$PATH" ${LIVES} &) ; sleep 1000; true`)
   expect(readEntry(pid)!.parentPid).not.toBe(started[0]!.pid)
-  expect(outermostOfRun(pid)?.pid).toBe(started[0]!.pid) // the leader of the session
+  expect(outermostOfRun(pid)?.pid).toBe(started[0]!.pid) // the session leader
   expect(isStartedByRun(pid)).toBe(true)
 })
 
@@ -73,7 +75,7 @@ test.each([
   }
 })
 
-test('a process that it starts for itself is not of a run', async () => {
+test('a process that the program starts outside a run does not count', async () => {
   expect(isStartedByRun(process.pid)).toBe(false)
   expect(isStartedByRun(await pidOf(LIVES, {}))).toBe(false)
 })
@@ -81,13 +83,16 @@ test('a process that it starts for itself is not of a run', async () => {
 test.each([
   ['below the command', `HOME=/elsewhere OFFSHOOT_RUN_ID=run_2 ${LIVES}; true`],
   ['in the place of the command', `exec env HOME=/elsewhere OFFSHOOT_RUN_ID=run_2 ${LIVES}`],
-])('a process that names another run %s is known by the process above all of them', async (_, script) => {
-  const pid = await pidOf(script)
-  expect(outermostOfRun(pid)?.pid).toBe(started[0]!.pid)
-  expect(environmentAbove(pid)).toEqual(readEnvironment(process.pid))
-})
+])(
+  'a process that names another run %s gets its environment from above the outermost process',
+  async (_, script) => {
+    const pid = await pidOf(script)
+    expect(outermostOfRun(pid)?.pid).toBe(started[0]!.pid)
+    expect(environmentAbove(pid)).toEqual(readEnvironment(process.pid))
+  },
+)
 
-test('an orphan in a session of its own takes no environment from below', async () => {
+test('an orphan in its own session takes no environment from its descendants', async () => {
   const pid = await pidOf(
     `env HOME=/elsewhere OFFSHOOT_RUN_ID=run_2 setsid -f sh -c 'while [ "$(cat /proc/$PPID/comm 2>&1)" = setsid ]; do :; done; echo $$; exec sleep 1000'; sleep 1000; true`,
   )
@@ -95,7 +100,7 @@ test('an orphan in a session of its own takes no environment from below', async 
   expect(environmentAbove(pid)?.['HOME']).not.toBe('/elsewhere')
 })
 
-test('a process of nobody, and one that has ended, have no mark', async () => {
+test('an unrelated process and an exited process have no mark', async () => {
   expect(isStartedByRun(process.pid)).toBe(false)
   expect(isStartedByRun(2 ** 30)).toBe(false)
   expect(hasRunMark({})).toBe(false)

@@ -1,7 +1,7 @@
 import { END_OF_RUN_LIMITS } from './lock-limit.ts'
 import { readEntry, readEnvironment, readLockLimit, type ProcessEntry } from './process-table.ts'
 
-/** In the environment of every process that a run starts, and of its children. */
+/** Variables in the environment of every process that a run starts, and of its children. */
 export const RUN_MARKS = ['OFFSHOOT_RUN_ID', 'OFFSHOOT_OWNER'] as const
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -32,8 +32,8 @@ export function environmentAbove(pid: number): Environment | undefined {
 }
 
 /**
- * Whether a run started the process. Its environment alone is no proof, as `env -u` clears it: its limit, its
- * ancestors, and the leaders of their groups and sessions still tell. False without /proc.
+ * Whether a run started the process. Its own environment proves nothing, because `env -u` clears it; its limit, its
+ * ancestors, and the leaders of their groups and sessions also count. False without /proc.
  */
 export function isStartedByRun(pid: number): boolean {
   const line = lineOf(pid)
@@ -44,7 +44,7 @@ function isOfRun(entry: ProcessEntry): boolean {
   return isLimited(entry) || hasRunMark(readEnvironment(entry.pid) ?? {})
 }
 
-/** Whether a process has the limit of a run's commands, which it cannot remove. */
+/** Whether a process has the limit of a run's commands, which it cannot raise. */
 export function isLimited({ pid }: Pick<ProcessEntry, 'pid'>): boolean {
   const limit = readLockLimit(pid)
   return limit !== undefined && limit.hard < END_OF_RUN_LIMITS

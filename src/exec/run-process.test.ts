@@ -13,7 +13,7 @@ function run(script: string, options: Partial<ProcessOptions> = {}) {
   return runProcess({ program: 'bash', args: ['-c', script], directory: tmpdir(), ...options })
 }
 
-/** Aborts when the program says that it is ready. */
+/** Aborts when the program reports that it is ready. */
 function abortWhenReady() {
   const controller = new AbortController()
   return {
@@ -49,14 +49,14 @@ test('reports how a program ended', async () => {
   })
 })
 
-test('input is the text that was given, or nothing', async () => {
+test('passes the given text as input, or nothing', async () => {
   const text = 'line €\n'.repeat(50_000)
   expect((await run('cat', { input: text, headSize: 1e6 })).output).toBe(text)
   expect((await run('cat; echo end')).output).toBe('end\n')
   expect((await run('exit 0', { input: text })).exitCode).toBe(0)
 })
 
-test('a program that does not start says why', async () => {
+test('explains why a program did not start', async () => {
   await expect(run('', { program: 'no-such-program-here' })).rejects.toMatchObject({
     code: 'not_found',
     reason: 'program_missing',
@@ -69,7 +69,7 @@ test('a program that does not start says why', async () => {
   await expect(run('a\0b')).rejects.toMatchObject({ reason: 'other' })
 })
 
-test('marks reach the program and keys do not', async () => {
+test('passes marks but no keys to the program', async () => {
   const { output } = await run('env', {
     marks: { OFFSHOOT_OWNER: 'me' },
     environment: { PATH: process.env['PATH'], API_KEY: 'secret' },
@@ -78,7 +78,7 @@ test('marks reach the program and keys do not', async () => {
   expect(output).not.toContain('secret')
 })
 
-test('a repository runs no hook through git', async () => {
+test('runs no git hook of a repository', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'offshoot-test-'))
   try {
     const script = `git init -q . && printf '#!/bin/sh\\necho HOOKED\\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit &&
@@ -105,7 +105,7 @@ test('a timeout ends a program that ignores SIGTERM', async () => {
   })
 })
 
-test('an abort lets a program end by itself first', async () => {
+test('an abort first lets a program end on its own', async () => {
   const result = await run("trap 'echo bye; exit 9' TERM; echo ready; sleep 1000 & wait", abortWhenReady())
   expect(result).toMatchObject({ exitCode: 9, aborted: true, output: 'ready\nbye\n' })
 })
@@ -118,7 +118,7 @@ test('an abort before the start starts nothing', async () => {
   })
 })
 
-test('an abort reaches what left the group, by its mark and by its descent', async () => {
+test('an abort ends processes that left the group, by mark and by ancestry', async () => {
   const mark = { name: 'OFFSHOOT_CALL_ID', value: `call_${process.pid}_${Date.now()}` }
   const script = `setsid bash -c 'trap "" TERM; echo $$; while :; do sleep 1000; done' &
     env -i "$(command -v setsid)" "$(command -v sleep)" 1000 &
@@ -136,7 +136,7 @@ test('an abort reaches what left the group, by its mark and by its descent', asy
   expect(result).toMatchObject({ aborted: true, survivors: [], leftRunning: false })
 })
 
-test('a grandchild that holds the pipe does not hold the call, and lives on', async () => {
+test('a grandchild that holds the pipe does not delay the result, and survives', async () => {
   const result = await run('setsid sleep 1000 & echo $!; exit 4')
   const pid = Number(result.output)
   expect(result).toMatchObject({ exitCode: 4, leftRunning: true })
@@ -145,7 +145,7 @@ test('a grandchild that holds the pipe does not hold the call, and lives on', as
   expect(isAlive(pid)).toBe(false)
 })
 
-test('marked processes can be ended at once at the last moment', async () => {
+test('killMarkedNow ends marked processes at once', async () => {
   const value = `owner_${process.pid}_${Date.now()}`
   const result = await run('setsid sleep 1000 & echo $!', { marks: { OFFSHOOT_OWNER: value } })
   const pid = Number(result.output)
@@ -154,7 +154,7 @@ test('marked processes can be ended at once at the last moment', async () => {
   expect(isAlive(pid)).toBe(false)
 })
 
-test('what carries one of several values of a mark is ended by one hunt', async () => {
+test('one scan ends processes with any of several mark values', async () => {
   const values = ['one', 'two', 'three'].map((name) => `${name}_${process.pid}_${Date.now()}`)
   const pids = await Promise.all(
     values.map(async (value) =>
@@ -167,7 +167,7 @@ test('what carries one of several values of a mark is ended by one hunt', async 
   expect(pids.map(isAlive)).toEqual([false, false, false])
 })
 
-test('a flood keeps head and tail in bounded memory', async () => {
+test('keeps head and tail of excessive output in bounded memory', async () => {
   const before = process.memoryUsage().rss
   const result = await run('echo first; yes | head -c 100000000; echo last', {
     headSize: 1_000,
@@ -179,7 +179,7 @@ test('a flood keeps head and tail in bounded memory', async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(90_000_000)
 })
 
-test('a character that is torn between two chunks is one character', async () => {
+test('decodes a character split between two chunks', async () => {
   const stream = new PassThrough()
   const buffer = new OutputBuffer(100, 100)
   const live: string[] = []

@@ -23,7 +23,7 @@ export interface ProcessOptions {
   readonly streams?: 'merged' | 'apart'
   /** Variables added to the filtered environment. */
   readonly marks?: Readonly<Record<string, string>>
-  /** One of `marks`, by which a stop finds processes that left the group. */
+  /** One of `marks`, which a stop uses to find processes that left the group. */
   readonly sweep?: ProcessMark
   /** Ends the started processes if this process dies. */
   readonly guard?: Guard | undefined
@@ -43,17 +43,17 @@ export interface ProcessOptions {
 }
 
 export interface ProcessResult {
-  /** null: a signal ended it. */
+  /** null: ended by a signal. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly timedOut: boolean
   readonly aborted: boolean
   readonly output: string
   readonly errorOutput: string
-  /** Length of the part of `output` left out between head and tail. */
+  /** Length of the output left out between head and tail. */
   readonly droppedBytes: number
   readonly durationMs: number
-  /** A process that it started still holds its output and continues. */
+  /** A process that it started still holds the output and keeps running. */
   readonly leftRunning: boolean
   /** Processes that a stop could not end. */
   readonly survivors: readonly number[]
@@ -144,13 +144,13 @@ function spawnChild(options: ProcessOptions): ChildProcess {
 interface Stops {
   /** Resolves only if a stop could not end the process. */
   readonly gaveUp: Promise<Ending>
-  /** Of a process whose end cannot be known: it is no error where it was to be stopped. @throws the error */
+  /** Handles a process whose end is unknown: after a stop this is no error. @throws the error otherwise */
   failed(error: unknown): Promise<Ending>
   end(): Promise<{ reason: 'timeout' | 'abort' | undefined; survivors: readonly number[] }>
 }
 
 const NO_ENDING: Ending = { exitCode: null, signal: null }
-/** What is said to have ended is told to us at once; a cell whose supervisor was stopped tells nothing. */
+/** The end of a process is normally reported at once; a cell whose supervisor was suspended reports nothing. */
 const UNTOLD_MS = 2_000
 
 function watchStops(group: StartedProcess['group'], options: ProcessOptions, clock: Clock): Stops {

@@ -18,7 +18,7 @@ async function listen(host: string): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A process that connects; `then` is run once it has. */
+/** A process that connects; `then` runs once it has connected. */
 async function connected(
   host: string,
   port: number,
@@ -40,13 +40,13 @@ test.each([
   ['::1', '::1'],
   ['::', '127.0.0.1'],
   ['::', '::1'],
-])('a server on %s finds the process that has connected to %s', async (host, called) => {
+])('a server on %s finds the process that connected to %s', async (host, called) => {
   const port = await listen(host)
   const { pid, connection } = await connected(called, port)
   expect(await findHolders(connection)).toEqual({ found: [pid], hidden: [] })
 })
 
-test('of a socket that several processes share each is found', async () => {
+test('finds every process that shares a socket', async () => {
   const port = await listen('127.0.0.1')
   const accepted = once(servers.at(-1)!, 'connection') as Promise<[Socket]>
   const client = spawn('bash', ['-c', `exec 3<>/dev/tcp/127.0.0.1/${port}; sleep 1000 & echo ok; wait`])
@@ -63,7 +63,7 @@ test('of a socket that several processes share each is found', async () => {
   )
 })
 
-test('of a process that has ended no socket is found, nor of one that never was', async () => {
+test('finds nothing for an exited process or for a socket that never existed', async () => {
   const port = await listen('127.0.0.1')
   const { connection } = await connected('127.0.0.1', port)
   const [client] = clients

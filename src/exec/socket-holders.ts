@@ -101,7 +101,7 @@ function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {
-    return undefined // it was closed
+    return undefined // the descriptor was closed during the scan
   }
 }
 

@@ -10,11 +10,11 @@ import { createGuard, tryGuard, type Guard } from './start-guard.ts'
 import { listProcesses, readEntry } from './process-table.ts'
 import { runProcess } from './run-process.ts'
 
-/** Invariant R6 allows ten seconds. */
+/** invariant R6 allows ten seconds */
 const IN_TIME = { timeout: 10_000, interval: 20 }
 const LIMIT_MS = 30_000
 const OWNER = fileURLToPath(new URL('./fixtures/guarded-owner.ts', import.meta.url))
-/** Leaves an orphan that ignores SIGTERM, with an empty environment and a session of its own, and prints its pid. */
+/** Leaves an orphan that ignores SIGTERM, with an empty environment and its own session, and prints its pid. */
 const LEAVES_DAEMON = `env -i setsid sh -c 'trap "" TERM; sleep 1000 & echo $!'`
 const LEAVES_SESSION = 'setsid sleep 1000 & echo $!; sleep 1000 & echo $!; wait'
 
@@ -22,7 +22,7 @@ const ids: string[] = []
 const directory = mkdtempSync(join(tmpdir(), 'offshoot-test-'))
 
 afterEach(() => {
-  // Only after a failed test is there anything to end.
+  // processes remain only after a failed test
   for (const id of ids.splice(0))
     for (const pid of [...guardsOf(id), ...childrenOf(id)]) process.kill(pid, 'SIGKILL')
 })
@@ -30,14 +30,14 @@ afterEach(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 describe('an owner that is killed', { timeout: LIMIT_MS }, () => {
-  test('leaves nothing, not what has a session of its own either', async () => {
+  test('leaves no process, not even one in its own session', async () => {
     const owner = await startOwner({ scripts: [LEAVES_SESSION], prints: 2 })
     expect(guardsOf(owner.id)).toHaveLength(1)
     process.kill(owner.pid, 'SIGKILL')
     await expectNothingLeft(owner)
   })
 
-  test('leaves nothing when its whole group is killed', async () => {
+  test('leaves no process when its whole group is killed', async () => {
     const shell = 'exec setsid "$0" "$@"'
     const owner = await startOwner({ scripts: [LEAVES_SESSION], prints: 2, shell })
     expect(readEntry(owner.pid)!.group).toBe(owner.pid)
@@ -45,7 +45,7 @@ describe('an owner that is killed', { timeout: LIMIT_MS }, () => {
     await expectNothingLeft(owner)
   })
 
-  test('leaves nothing when its guard was told to end before', async () => {
+  test('leaves no process when its guard received a signal first', async () => {
     const owner = await startOwner({ scripts: [LEAVES_SESSION], prints: 2 })
     const [pid] = guardsOf(owner.id)
     await expect.poll(() => catchesSignals(pid!), IN_TIME).toBe(true)
@@ -54,7 +54,7 @@ describe('an owner that is killed', { timeout: LIMIT_MS }, () => {
     await expectNothingLeft(owner)
   })
 
-  test('leaves nothing that ignores SIGTERM, at any depth', async () => {
+  test('leaves no process that ignores SIGTERM, at any depth', async () => {
     const leaf = file('leaf.sh', `trap '' TERM; echo $$; while :; do sleep 1000; done`)
     const middle = file('middle.sh', `trap '' TERM; echo $$; setsid bash ${leaf} & bash ${leaf} & wait`)
     const owner = await startOwner({ scripts: [`setsid bash ${middle} & bash ${middle}`], prints: 6 })
@@ -62,7 +62,7 @@ describe('an owner that is killed', { timeout: LIMIT_MS }, () => {
     await expectNothingLeft(owner)
   })
 
-  test('lets its processes end by themselves first', async () => {
+  test('gives its processes time to exit on their own', async () => {
     const note = join(directory, 'note')
     const script = `trap 'echo bye > ${note}; exit' TERM; echo $$; sleep 1000 & wait`
     const owner = await startOwner({ scripts: [script], prints: 1, graceMs: 4_000 })
@@ -71,7 +71,7 @@ describe('an owner that is killed', { timeout: LIMIT_MS }, () => {
     expect(readFileSync(note, 'utf8')).toBe('bye\n')
   })
 
-  test('leaves nothing that lost the mark, when it leads a group or was left in one', async () => {
+  test('leaves no process that lost the mark, if it leads a group or was left in one', async () => {
     const left = 'env -i "$(command -v sleep)" 1000 > /dev/null 2>&1 & echo $!'
     const alone = 'echo $$; exec env -i "$(command -v sleep)" 1000'
     const owner = await startOwner({ scripts: [left, alone], prints: 2 })
@@ -81,7 +81,7 @@ describe('an owner that is killed', { timeout: LIMIT_MS }, () => {
     await expectNothingLeft(owner)
   })
 
-  test('leaves nothing that starts itself again and again', async () => {
+  test('leaves no process that keeps restarting itself', async () => {
     const again = file('again.sh', `trap '' TERM; echo $$; sleep 0.05; setsid bash $0 & exit`)
     const inGroup = file('in-group.sh', `trap '' TERM; echo $$; sleep 0.01; bash $0 & exit`)
     const owner = await startOwner({ scripts: [`bash ${again} & bash ${inGroup} & sleep 1000`], prints: 6 })
@@ -89,7 +89,7 @@ describe('an owner that is killed', { timeout: LIMIT_MS }, () => {
     await expectNothingLeft(owner)
   })
 
-  test('does not keep a pipeline waiting for its guard', async () => {
+  test('does not make a pipeline wait for its guard', async () => {
     const script = `trap '' TERM; echo $$; while :; do sleep 1000; done`
     const shell = '"$0" "$@" 7>&1 | cat'
     const owner = await startOwner({ scripts: [script], prints: 1, graceMs: 1_500, shell })
@@ -99,10 +99,10 @@ describe('an owner that is killed', { timeout: LIMIT_MS }, () => {
     await expectNothingLeft(owner)
   })
 
-  test('takes nothing of another owner along', async () => {
+  test('ends no process of another owner', async () => {
     const first = await startOwner({ scripts: [LEAVES_SESSION], prints: 2 })
     const second = await startOwner({ scripts: [LEAVES_SESSION], prints: 2 })
-    // One that has been started and not yet become its program has no environment for a moment.
+    // during exec a process briefly has no environment
     const commands = () => childrenOf(second.id).map((pid) => commandLine(pid)[0]!)
     await expect.poll(() => commands().toSorted(), IN_TIME).toEqual(['bash', 'sleep', 'sleep'])
     const before = childrenOf(second.id)
@@ -124,7 +124,7 @@ describe('an owner whose commands have a limit', { timeout: LIMIT_MS }, () => {
     await expectNothingLeft(owner)
   })
 
-  test('takes no daemon of another owner along', async () => {
+  test('ends no daemon of another owner', async () => {
     const first = await startOwner({ scripts: [`${LEAVES_DAEMON}; exec sleep 1000`], prints: 1, ...limited })
     const second = await startOwner({ scripts: [`${LEAVES_DAEMON}; exec sleep 1000`], prints: 1, ...limited })
     process.kill(first.pid, 'SIGKILL')
@@ -134,9 +134,9 @@ describe('an owner whose commands have a limit', { timeout: LIMIT_MS }, () => {
     await expectNothingLeft(second)
   })
 
-  test('leaves the outer owner what another owner in its command has started', async () => {
+  test('ends no process of another owner nested in its command', async () => {
     const inner = newId()
-    // it goes on when the inner owner is gone: an owner that ends takes its own daemon along
+    // keeps running after the inner owner exits: an owner that exits cleanly ends its own daemons
     const script = `${LEAVES_DAEMON}; LIMITED=1 '${process.execPath}' '${OWNER}' ${inner} 200 '${quoted(`${LEAVES_DAEMON}; exec sleep 1000`)}'; exec sleep 1000`
     const outer = await startOwner({ scripts: [script], prints: 3, ...limited })
     const [ofOuter, innerOwner, ofInner] = outer.printed
@@ -147,7 +147,7 @@ describe('an owner whose commands have a limit', { timeout: LIMIT_MS }, () => {
     await expectNothingLeft(outer)
   })
 
-  test('leaves nothing of an owner in its command that died with its guard', async () => {
+  test('leaves no process of a nested owner that died together with its guard', async () => {
     const inner = newId()
     const script = `LIMITED=1 exec '${process.execPath}' '${OWNER}' ${inner} 200 '${quoted(`${LEAVES_DAEMON}; exec sleep 1000`)}'`
     const outer = await startOwner({ scripts: [script], prints: 2, ...limited })
@@ -159,8 +159,8 @@ describe('an owner whose commands have a limit', { timeout: LIMIT_MS }, () => {
   })
 })
 
-describe('an owner that ends', { timeout: LIMIT_MS }, () => {
-  test('leaves neither its guard nor what its commands left', async () => {
+describe('an owner that exits', { timeout: LIMIT_MS }, () => {
+  test('leaves neither its guard nor processes of its commands', async () => {
     const marked = 'setsid sleep 1000 > /dev/null & echo $!'
     const unmarked = 'env -i "$(command -v sleep)" 1000 > /dev/null & echo $!'
     const owner = await startOwner({ scripts: [marked, unmarked, 'true'], prints: 2 })
@@ -170,13 +170,13 @@ describe('an owner that ends', { timeout: LIMIT_MS }, () => {
 })
 
 describe('the guard process', { timeout: LIMIT_MS }, () => {
-  test('can be tried without anything to watch, and is not waited for without end', async () => {
+  test('can be tested with nothing to watch, within a time limit', async () => {
     expect(await tryGuard()).toBe(true)
     const atOnce = (_ms: number, ring: () => void) => (ring(), () => {})
     expect(await tryGuard({ after: atOnce })).toBe(false)
   })
 
-  test('is there from the first process on, and once', async () => {
+  test('starts with the first process, and only once', async () => {
     const { id, guard } = ownGuard()
     await guard.close()
     expect(guardsOf(id)).toEqual([])
@@ -187,7 +187,7 @@ describe('the guard process', { timeout: LIMIT_MS }, () => {
     expect(guardsOf(id)).toEqual([])
   })
 
-  test('has no terminal, no mark, a session and a root of its own', async () => {
+  test('has no terminal and no mark, and its own session and root', async () => {
     const { id, guard } = ownGuard()
     await runUnder(guard)
     const [pid] = guardsOf(id)
@@ -198,7 +198,7 @@ describe('the guard process', { timeout: LIMIT_MS }, () => {
     await guard.close()
   })
 
-  test('is replaced when it was killed, and the new one knows what runs', async () => {
+  test('is replaced when killed, and the new one knows the running processes', async () => {
     const { id, guard } = ownGuard()
     const unmarked = runUnder(guard, 'exec env -i "$(command -v sleep)" 1000')
     const [first] = guardsOf(id)
@@ -211,7 +211,7 @@ describe('the guard process', { timeout: LIMIT_MS }, () => {
     expect(await unmarked).toMatchObject({ signal: 'SIGTERM' })
   })
 
-  test('is replaced without a next command too', async () => {
+  test('is replaced even if no further command starts', async () => {
     const owner = await startOwner({ scripts: [LEAVES_SESSION], prints: 2 })
     for (const pid of guardsOf(owner.id)) {
       process.kill(pid, 'SIGKILL')
@@ -221,7 +221,7 @@ describe('the guard process', { timeout: LIMIT_MS }, () => {
     await expectNothingLeft(owner)
   })
 
-  test('cannot hold the end of its owner', async () => {
+  test('cannot delay the exit of its owner', async () => {
     const { id, guard } = ownGuard({ after: (_, fire) => (setImmediate(fire), () => {}) })
     const stop = new AbortController()
     const unmarked = runUnder(guard, 'exec sleep 1000', stop.signal)
@@ -234,9 +234,9 @@ describe('the guard process', { timeout: LIMIT_MS }, () => {
 })
 
 interface OwnerOptions {
-  /** bash scripts that it runs one after the other. */
+  /** bash scripts that the owner runs one after another. */
   readonly scripts: readonly string[]
-  /** How many pids they print, each on a line of its own, until they are where the test wants them. */
+  /** How many pids the scripts print, one per line, when they are ready for the test. */
   readonly prints: number
   readonly graceMs?: number
   /** A command line in which `"$0" "$@"` is the owner. */
@@ -247,7 +247,7 @@ interface Owner {
   readonly id: string
   readonly pid: number
   readonly printed: readonly number[]
-  /** What stood on stdout when everybody had closed it. */
+  /** What stdout contained when every process had closed it. */
   readonly closed: Promise<string>
 }
 
@@ -293,7 +293,7 @@ function newId(): string {
   return ids.at(-1)!
 }
 
-/** For use between single quotes of a shell. */
+/** Quotes a script for use between single quotes of a shell. */
 function quoted(script: string): string {
   return script.replaceAll("'", `'\\''`)
 }
@@ -318,11 +318,11 @@ function commandLine(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
   } catch {
-    return [] // it has just ended
+    return [] // it has just exited
   }
 }
 
-/** SIGQUIT is the last for which the guard gets its handler. */
+/** SIGQUIT is the last signal for which the guard installs its handler. */
 function catchesSignals(pid: number): boolean {
   const caught = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]!
   return (BigInt(`0x${caught}`) & (1n << BigInt(constants.signals.SIGQUIT - 1))) !== 0n

@@ -32,7 +32,7 @@ export interface Guard {
    */
   launch(start: () => ChildProcess): ChildProcess
   /**
-   * The owner's cleanup: ends launched and marked processes that are left, then the guard process. Resolves when they
+   * Cleanup by the owner: ends the remaining launched and marked processes, then the guard process. Resolves when they
    * are gone. Does nothing if nothing was launched.
    */
   close(): Promise<void>
@@ -61,8 +61,8 @@ export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: G
       if (!current?.isThere()) startGuard()
       const child = start()
       const { pid } = child
-      if (pid === undefined) return child // its 'error' has the reason
-      // Read before the event loop turns, so that even an exited process is still in the table.
+      if (pid === undefined) return child // its 'error' event has the reason
+      // read before the event loop turns, while even an exited process is still in the table
       const startTime = readEntry(pid)?.startTime ?? ''
       leaders.set(pid, startTime)
       notify({ type: 'started', pid, startTime })
@@ -77,20 +77,20 @@ export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: G
       if (launched) await killTree({ mark })
       const last = current
       current = undefined
-      // Only the guard process can name processes that lost the mark.
+      // only the guard process knows processes that lost the mark
       if (leftSomething || leaders.size > 0) await last?.end(clock)
       else await last?.kill()
     },
   }
 }
 
-/** Whether a guard process can be started and exits with its pipe. It has nothing to watch. */
+/** Whether a guard process can start, and exits when its pipe closes. It watches nothing. */
 export async function tryGuard(clock: Pick<Clock, 'after'> = systemClock): Promise<boolean> {
   const child = spawnGuard(['OFFSHOOT_OWNER', randomUUID(), '0'])
   if (!child) return false
   const { promise, resolve } = Promise.withResolvers<boolean>()
   child.once('exit', (code) => resolve(code === 0))
-  child.stdin?.on('error', () => {}) // its 'exit' tells
+  child.stdin?.on('error', () => {}) // the 'exit' event reports this
   child.stdin?.end(writeGuardMessage({ type: 'closing' }))
   const cancel = clock.after(CLOSE_MS, () => {
     child.kill('SIGKILL')
@@ -110,13 +110,13 @@ type PipeOfChild = Omit<Socket, 'unref'> & Partial<Pick<Socket, 'unref'>>
 interface GuardProcess {
   isThere(): boolean
   notify(message: GuardMessage): void
-  /** Lets it end the processes that it knows. */
+  /** Ends the processes that the guard knows, then the guard. */
   end(clock: Pick<Clock, 'after'>): Promise<void>
-  /** If there is nothing to end. */
+  /** Kills the guard when no process is left to end. */
   kill(): Promise<void>
 }
 
-/** Undefined if it cannot be started; then most likely no other program can. */
+/** Undefined if it cannot be started; most likely no other program can start either. */
 function startProcess(
   args: readonly string[],
   leaders: ReadonlyMap<number, string>,
@@ -133,8 +133,8 @@ function startProcess(
     onEnd()
   }
   child.once('exit', onGone)
-  pipe.on('error', () => {}) // its 'exit' tells
-  // Neither holds the owner: an owner that simply exits has died.
+  pipe.on('error', () => {}) // the 'exit' event reports this
+  // Neither keeps the owner alive: an owner that exits without closing the guard counts as killed.
   child.unref()
   pipe.unref?.() // Bun's pipes hold no process, and lack this method
   const notify = (message: GuardMessage) => void pipe.write(writeGuardMessage(message))
@@ -159,7 +159,7 @@ function startProcess(
   }
 }
 
-/** Keeps no terminal, pipe or directory of the user open, and has no mark. */
+/** The guard holds no terminal, pipe or directory of the user open, and has no mark. */
 function spawnGuard(args: readonly string[]): ChildProcess | undefined {
   const program = fileURLToPath(new URL('./guard-process.ts', import.meta.url))
   if (!existsSync(program)) {
@@ -175,14 +175,14 @@ function spawnGuard(args: readonly string[]): ChildProcess | undefined {
       detached: true,
       windowsHide: true,
     })
-    child.on('error', () => {}) // it has no pid then
+    child.on('error', () => {}) // without a pid it did not start
     return child.pid === undefined ? undefined : child
   } catch {
     return undefined
   }
 }
 
-/** Deno gives a program no permissions by default. */
+/** Deno grants a program no permissions by default. */
 const RUNTIME_ARGUMENTS = process.versions['deno'] === undefined ? [] : ['run', '--allow-all']
 
 /** A program bundled into one file may lack it. */

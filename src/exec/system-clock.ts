@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 
-/** With a longer time, a timer of the platform fires at once. */
+/** A timer of the platform fires at once for a longer delay. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** The machine's clock. Its timers do not keep the process alive. */

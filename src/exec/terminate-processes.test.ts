@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { choosePrey, type HuntTarget } from './terminate-processes.ts'
 import type { ProcessEntry } from './process-table.ts'
 
-/** A row of the process table; a leader of a group of its own that started at `100` unless told otherwise. */
+/** A row of the process table; by default a group leader that started at `100`. */
 function row(pid: number, more: Partial<ProcessEntry> = {}): ProcessEntry {
   return { pid, parentPid: 1, group: pid, session: pid, startTime: '100', zombie: false, ...more }
 }
@@ -13,7 +13,7 @@ function chosen(table: readonly ProcessEntry[], target: HuntTarget, marked: read
   return { pids: processes.map((each) => each.pid), groups: [...groups] }
 }
 
-test('a process with a known pid and another start time is somebody else', () => {
+test('a known pid with another start time is a different process', () => {
   const known = new Map([
     [50, '100'],
     [51, '100'],
@@ -22,7 +22,7 @@ test('a process with a known pid and another start time is somebody else', () =>
   expect(chosen(table, { known })).toEqual({ pids: [51], groups: [51] })
 })
 
-test('what carries the mark belongs, with its descendants wherever they went', () => {
+test('marked processes are chosen, and their descendants wherever they moved', () => {
   const table = [
     row(50),
     row(51, { parentPid: 50, group: 50 }),
@@ -35,18 +35,18 @@ test('what carries the mark belongs, with its descendants wherever they went', (
   expect(chosen(table, {})).toEqual({ pids: [], groups: [] })
 })
 
-test('a group belongs with its leader, even one that nobody has waited for yet', () => {
+test('a group is chosen with its leader, even a zombie leader', () => {
   const known = new Map([[50, '100']])
   const table = [row(50, { zombie: true }), row(51, { group: 50 }), row(52, { group: 49 })]
   expect(chosen(table, { known })).toEqual({ pids: [51], groups: [50] })
 })
 
-test('a group that others are in gets no signal as a whole', () => {
+test('a group with unrelated members gets no group signal', () => {
   const table = [row(40), row(41, { group: 40 }), row(42, { group: 40 })]
   expect(chosen(table, {}, [41])).toEqual({ pids: [41], groups: [] })
 })
 
-test('the group that was asked for belongs without its leader', () => {
+test("the target's group is chosen even without its leader", () => {
   const table = [row(51, { group: 50 }), row(52, { group: 49 })]
   expect(chosen(table, { group: 50 })).toEqual({ pids: [51], groups: [50] })
 })
@@ -57,7 +57,7 @@ test('neither the hunter nor the first process is ever chosen', () => {
   expect(chosen(table, {}, [1, 50, process.pid])).toEqual({ pids: [50], groups: [] })
 })
 
-/** A machine in which a process may be of anybody: each has a parent, a group and a session among the others. */
+/** A process table with arbitrary parents, groups and sessions. */
 const tables = fc
   .uniqueArray(fc.integer({ min: 2, max: 60 }), { minLength: 1, maxLength: 30 })
   .chain((pids) => {
@@ -74,7 +74,7 @@ const tables = fc
     return fc.tuple(...pids.map(entry))
   })
 
-test('whatever the machine looks like, what has no link to the target is not ended', () => {
+test('in any process table, only processes linked to the target are ended', () => {
   const subset = fc.array(fc.integer({ min: 2, max: 60 }), { maxLength: 4 })
   fc.assert(
     fc.property(tables, subset, subset, (table, marked, known) => {
@@ -90,7 +90,7 @@ test('whatever the machine looks like, what has no link to the target is not end
   )
 })
 
-/** Follows from each process the links to its children and to the members of its group, one at a time. */
+/** Follows the links from each process to its children and group members, one at a time. */
 function reached(table: readonly ProcessEntry[], roots: readonly ProcessEntry[]): Set<number> {
   const all = new Set<number>()
   const visit = ({ pid }: ProcessEntry) => {

@@ -61,8 +61,8 @@ export function hasProc(): boolean {
 }
 
 /**
- * Decides what to end: group members, known and marked processes, and from there every descendant, and every member of
- * a group whose leader belongs. Never this process itself.
+ * Chooses the processes to end: group members, known and marked processes, then all their descendants, and all members
+ * of a group whose leader is chosen. Never this process itself.
  */
 export function choosePrey(
   table: readonly ProcessEntry[],
@@ -104,7 +104,7 @@ function isTarget(
   return isMarked(entry)
 }
 
-/** Remembers earlier scans: a descendant whose parent died cannot be recognised by it any more. */
+/** Remembers earlier scans: a descendant whose parent died cannot be recognised by ancestry. */
 function createProcHunt({ group, mark, known }: HuntTarget): Hunt {
   const seen = new Map(known)
   const isMarked = createMarkSearch(mark === undefined ? [] : [mark].flat())
@@ -117,9 +117,9 @@ function createProcHunt({ group, mark, known }: HuntTarget): Hunt {
     signal: (signal) => {
       const { groups, processes } = find()
       if (processes.length === 0) return
-      // A group signal reaches all members at once, so none can escape by forking.
+      // a group signal reaches all members at once, so that none can escape by forking
       for (const each of groups) send(-each, signal)
-      // Scanned again: the signal missed processes that left the group in the meantime.
+      // scanned again, because the signal missed processes that left the group in the meantime
       for (const each of find().processes) if (!groups.has(each.group)) signalEntry(each, signal)
     },
     alive: () => find().processes.map((each) => each.pid),
@@ -143,7 +143,7 @@ function createMarkSearch(marks: readonly ProcessMark[]): (entry: ProcessEntry) 
     const inEnvironment = carriesMark(pid, marks)
     if (inEnvironment) return true
     const limit = readLockLimit(pid)
-    // Limits are readable by all. Another user's process has one too, but cannot be signalled.
+    // all limits are readable; a process of another user cannot be signalled
     if (limit && isInLimit(limit) && send(pid, 0)) return true
     if (inEnvironment === false && Number(startTime) < young) others.set(pid, startTime)
     return false
@@ -175,7 +175,9 @@ async function gone(hunt: Hunt, clock: Clock, limitMs: number, beforeEach: () =>
   }
 }
 
-/** Twice, because the process table is not read atomically: a child may appear where the scan has already passed. */
+/**
+ * Scans twice, because the process table is not read atomically: a child may appear where the scan has already passed.
+ */
 function isEmpty(hunt: Hunt): boolean {
   return hunt.alive().length === 0 && hunt.alive().length === 0
 }

@@ -115,9 +115,10 @@ function exportedApproval({
   callId: ____,
   offered: _____,
   number: ______,
+  sandbox,
   ...approval
 }: ConversationRows['approvals'][number]): ExportedApproval {
-  return approval
+  return { ...approval, ...(sandbox ? { sandbox } : {}) }
 }
 
 function exportedQuestion({

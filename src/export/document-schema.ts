@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { finishReasons } from '../core/finish-reason.ts'
+import { sandboxForce } from '../core/command-sandbox-schema.ts'
 import { factSchema } from '../core/receipt-schema.ts'
 import { runLimitsSchema, runSetupSchema } from '../core/run-schemas.ts'
 import {
@@ -59,6 +60,7 @@ const approvalSchema = z
     note: text.nullable(),
     requestedAt: ms,
     answeredAt: ms.nullable(),
+    sandbox: z.looseObject({ force: sandboxForce, writes: z.array(text) }).exactOptional(),
   })
   .meta({ id: 'Approval' }) satisfies z.ZodType<ExportedApproval>
 

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../core/agent.ts'
+import type { CommandSandbox } from '../core/command-sandbox.ts'
 import type { ArtifactId, BranchId, CallId, ConversationId, MessageId, RunId } from '../core/ids.ts'
 import type { MessageState, Part, Role } from '../core/message.ts'
 import type { Fact } from '../core/receipt.ts'
@@ -120,8 +121,8 @@ export type ExportedCall = Omit<ToolCall, 'conversationId' | 'branchId' | 'runId
 /** Without the grant of an answer: a file gives no permission. */
 export type ExportedApproval = Omit<
   Approval,
-  'conversationId' | 'branchId' | 'runId' | 'callId' | 'offered' | 'number'
->
+  'conversationId' | 'branchId' | 'runId' | 'callId' | 'offered' | 'number' | 'sandbox'
+> & { readonly sandbox?: CommandSandbox }
 export type ExportedQuestion = Omit<Question, 'conversationId' | 'branchId' | 'runId' | 'callId' | 'number'>
 export type ExportedInboxItem = Omit<InboxRow, 'conversationId' | 'branchId'>
 export type ExportedRule = Pick<RuleRow, 'tool' | 'pattern' | 'action' | 'createdAt'>

@@ -104,6 +104,8 @@ const MARK = 'qq'
 /** Told in another way, or of use to a program alone. */
 const NOT_SHOWN = [
   'form',
+  'sandbox',
+  'force',
   'content',
   'task',
   'subagentId',

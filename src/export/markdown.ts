@@ -1,6 +1,14 @@
+import { sandboxWords } from '../core/command-sandbox.ts'
 import { unreachable } from '../core/errors.ts'
+import { personAnswer } from '../core/report/person-answer.ts'
 import { messageNumbers } from '../core/message-numbers.ts'
-import { SUMMARY_WORDS, type Part, type ReportPart, type ToolResultPart } from '../core/message.ts'
+import {
+  authorWords,
+  SUMMARY_WORDS,
+  type Part,
+  type ReportPart,
+  type ToolResultPart,
+} from '../core/message.ts'
 import {
   answerSubject,
   answerForPeople,
@@ -159,13 +167,17 @@ function partBlocks(part: Part, calls: FactsByCall): string[] {
 
 /** `task, explore (find it), completed` */
 function resultHead(part: ToolResultPart, calls: FactsByCall): string {
-  const end = resultEnd(part, calls.get(part.callId))
-  const words = [part.tool, answerSubject(part.output), end.words]
-  return words.flatMap((word) => (word === undefined ? [] : inline(word))).join(', ')
+  const facts = calls.get(part.callId)
+  const end = resultEnd(part, facts)
+  const words = [part.tool, answerSubject(part.output), end.words, sandboxWords(facts?.sandbox)]
+  return words.flatMap((word) => (word ? inline(word) : [])).join(', ')
 }
 
 /** The runtime's remarks are outside the subagent's text. */
 function resultBlocks(part: ToolResultPart, calls: FactsByCall): string[] {
+  const answer = personAnswer(part)
+  if (answer !== undefined)
+    return [`Result of ${resultHead(part, calls)}, answered by ${authorWords('person')}:`, quote(answer)]
   const { remarks, text } = answerForPeople(part.output)
   const said = remarks.map((line) => `(${inline(line)})`)
   return [`Result of ${resultHead(part, calls)}:`, ...said, fence(text, '')]

@@ -5,6 +5,7 @@ import type { Json } from '../core/json.ts'
 import { bounds } from '../core/limits.ts'
 import { plainAuthors, type Author, type Part } from '../core/message.ts'
 import { receiptLists, type Receipts } from '../core/receipt.ts'
+import { sandboxForce } from '../core/command-sandbox-schema.ts'
 import type { ReportFacts, SubagentAnswer } from '../core/report-facts.ts'
 
 /** Schemas of message parts in an export document, and of shared values. */
@@ -83,7 +84,9 @@ const receipts = z.looseObject({
     }),
   ),
   read: z.array(z.looseObject({ path: text, hash: text.nullable() })),
-  commands: z.array(z.looseObject({ command: text, exitCode: z.int().nullable() })),
+  commands: z.array(
+    z.looseObject({ command: text, exitCode: z.int().nullable(), sandbox: sandboxForce.exactOptional() }),
+  ),
   hosts: z.array(text),
   connections: z
     .array(

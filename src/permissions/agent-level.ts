@@ -3,8 +3,8 @@ import { modeLayer } from './modes.ts'
 import type { Level } from './types.ts'
 
 /**
- * The level of an agent's definition, below those of its ancestors: it can only restrict. `withheld`: the tools that
- * its own lists remove.
+ * The level of an agent's definition. It ranks below the levels of its ancestors, so it can only restrict. `withheld`:
+ * the tools that the agent's own lists remove.
  */
 export function agentLevel(agent: AgentDefinition, withheld: readonly string[]): Level {
   return {

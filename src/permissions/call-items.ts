@@ -4,7 +4,7 @@ import { UNKNOWN } from './match-pattern.ts'
 import { pathItems } from './path-items.ts'
 import type { PermissionCall, PermissionSubject } from './types.ts'
 
-/** The parts of a call, one item for everything that rules decide separately. Never empty. */
+/** Splits a call into the parts that rules decide separately. Never empty. */
 export function callItems(call: PermissionCall, readCommand: ReadCommand = unread): readonly Item[] {
   if (call.subjects.length === 0) return [textItem(call, '', null)]
   return call.subjects.flatMap((subject) => subjectItems(call, subject, readCommand))
@@ -27,19 +27,21 @@ function subjectItems(
   }
 }
 
-/** An unreadable command line: no allow rule matches it, but any rule that may deny it does. */
+/** An unparsed command line: no allow rule matches it, but every rule that may deny it does. */
 function unread(call: PermissionCall, command: string): readonly Item[] {
   const guard = 'asks because the command was not read'
   return [{ ...textItem(call, command, null), title: call.tool, uncertain: UNKNOWN, guard, fallback: 'ask' }]
 }
 
-/** Ask and deny rules may also be written as for any text, and with the scheme. */
+/** Ask and deny rules may also name a host as plain text or with the scheme. */
 function hostItem(call: PermissionCall, value: string): Item {
   const aliases = [value, `http://${value}`, `https://${value}`]
   return { ...textItem(call, value, hostPattern(value)), kind: 'host', aliases }
 }
 
-/** Ask and deny rules may name an agent as other systems do: a call by that name reaches ours. */
+/**
+ * Ask and deny rules may use the name that another system gives an agent, since a call by that name starts our agent.
+ */
 function nameItem(call: PermissionCall, value: string): Item {
   const isAgent = [call.tool, call.alsoTool].includes('task') && Object.hasOwn(agentAliases, value)
   const item = textItem(call, value, exactPattern(value))
@@ -63,13 +65,13 @@ function textItem(call: PermissionCall, text: string, pattern: string | null): I
   }
 }
 
-/** The whole host: a grant for one page would ask again for the next. */
+/** Grants the whole host: a grant for one page would ask again for the next. */
 function hostPattern(value: string): string | null {
   const host = value.split('/', 1)[0] ?? ''
   return host === '' || host.includes('*') || value.includes('://') ? exactPattern(value) : `${host}/*`
 }
 
-/** Patterns cannot quote a star. */
+/** Returns null for a name with a star, because patterns have no escape. */
 function exactPattern(value: string): string | null {
   return value === '' || value.includes('*') ? null : value
 }

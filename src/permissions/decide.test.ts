@@ -4,10 +4,19 @@ import { describe, expect, test } from 'vitest'
 import type { Rule } from '../core/agent.ts'
 import { callItems } from './call-items.ts'
 import { decide as decideUnread } from './decide.ts'
-import { bashRule, callOf, decide, decideCommand, levelOf, rowsOf } from './fixtures/example-workspace.ts'
+import {
+  bashRule,
+  callOf,
+  decide,
+  decideCommand,
+  levelOf,
+  rowsOf,
+  SECRET_FILES,
+  type CorpusRow,
+} from './fixtures/example-workspace.ts'
 import { shellItems } from './shell/shell-items.ts'
 import { strictest } from './item.ts'
-import { MODES, modeLayer } from './modes.ts'
+import { MODES, modeLayer, type Mode } from './modes.ts'
 import type { Grant, Level } from './types.ts'
 
 const root = (...rules: readonly Rule[]): Level => levelOf('user config', rules)
@@ -28,7 +37,7 @@ describe('chains of agents', () => {
   ).filter((row) => row.call !== undefined)
   test.each(rows.map((row) => [row.id, row] as const))('%s', (_, row) => {
     const chain = row.chain.map(({ name, rules }, at) =>
-      // The examples say that the first level's default is ask for every tool.
+      // the examples assume that the first level asks for every tool by default
       levelOf(name, at === 0 ? [{ tool: '*', action: 'ask' }, ...rules] : rules),
     )
     const { action } = decide(callOf(row.call?.tool ?? '', row.call?.arg ?? ''), chain, [])
@@ -37,7 +46,7 @@ describe('chains of agents', () => {
 })
 
 describe('rules', () => {
-  test('inside a layer the last match wins', () => {
+  test('within a layer the last match wins', () => {
     expect(actionOf('bash', 'rm x', root(bashRule('allow rm *'), bashRule('deny rm *')))).toBe('deny')
     expect(actionOf('bash', 'rm x', root(bashRule('deny rm *'), bashRule('allow rm *')))).toBe('allow')
   })
@@ -51,21 +60,21 @@ describe('rules', () => {
     expect(actionOf('bash', 'npm test', { name: 'root', layers })).toBe('allow')
   })
 
-  test('a toolset or * names the tool too', () => {
+  test('a rule may name a toolset or * instead of a tool', () => {
     expect(actionOf('edit', 'src/a.ts', root({ tool: 'files', pattern: 'src/**', action: 'allow' }))).toBe(
       'allow',
     )
     expect(actionOf('edit', 'src/a.ts', root({ tool: '*', action: 'deny' }))).toBe('deny')
   })
 
-  test('without an opinion of the root the tool itself decides', () => {
+  test("without an opinion of the root level, the tool's default decides", () => {
     expect(actionOf('read', 'src/a.ts', root())).toBe('allow')
     expect(actionOf('task', 'explore', root())).toBe('allow')
     expect(actionOf('edit', 'src/a.ts', root())).toBe('ask')
     expect(actionOf('webfetch', 'example.com/x')).toBe('ask')
   })
 
-  test('no command is allowed that nobody has read, and every rule that may forbid it does', () => {
+  test('an unparsed command is never allowed, and every rule that may forbid it applies', () => {
     const call = callOf('bash', 'ls')
     const everything = root({ tool: '*', action: 'allow' })
     const without = (...rules: Rule[]) => decideUnread(call, [levelOf('own', rules)], [{ tool: 'bash' }])
@@ -76,7 +85,7 @@ describe('rules', () => {
     expect(without({ tool: 'shell', action: 'deny' }).action).toBe('deny')
   })
 
-  test('the answer names the layer and the rule', () => {
+  test('the reason names the layer and the rule', () => {
     const plan: Level = { name: 'root', layers: [modeLayer('plan')] }
     expect(decide(callOf('edit', 'a.ts'), [plan], []).why).toBe('denied by mode plan: write *')
     expect(decide(callOf('bash', 'ls'), [root()], []).why).toBe('no rule matches, and bash asks by default')
@@ -87,7 +96,7 @@ describe('rules', () => {
   })
 })
 
-describe('rules of an agent in a directory of its own', () => {
+describe('rules of an agent with its own directory', () => {
   const own = (...rules: readonly Rule[]): Level => ({
     ...levelOf('agent x', rules),
     directory: '/repo/pkg/a',
@@ -108,20 +117,20 @@ describe('rules of an agent in a directory of its own', () => {
     ['src/x.ts', own(deny('src/**')), 'deny'],
     ['pkg/a/x.ts', own(nothing, allow('/repo/pkg/a/*')), 'allow'],
   ])(
-    '%s: paths are named from there, and what forbids may name them from the workspace',
+    '%s: paths resolve from there, and deny and ask rules may also use workspace paths',
     (path, level, expected) => {
       expect(actionOf('read', path, root(), level)).toBe(expected)
     },
   )
 
-  test('bind commands too', () => {
+  test('apply to commands too', () => {
     const may = root(bashRule('allow cat *'))
     expect(actionOf('bash', 'cat pkg/a/src/x.ts', may, own(deny('src/**')))).toBe('deny')
     expect(actionOf('bash', 'cat pkg/b.ts', may, own(deny('src/**')))).toBe('allow')
   })
 })
 
-describe('a command that starts in a directory of its own', () => {
+describe("a command that starts in the agent's own directory", () => {
   const git = [
     root(
       { tool: 'bash', action: 'allow', pattern: 'git status' },
@@ -157,7 +166,7 @@ describe('a command that starts in a directory of its own', () => {
     expect(from(directory, command)).toBe(expected)
   })
 
-  test('is bound by what forbids to read that directory', () => {
+  test('is subject to rules that forbid reading that directory', () => {
     expect(from('pkg/a', 'ls', { tool: 'read', pattern: 'pkg/**', action: 'deny' })).toBe('deny')
   })
 })
@@ -179,7 +188,7 @@ describe('guards', () => {
     },
   )
 
-  test('outside of the workspace asks, until a rule for external_directory names the path', () => {
+  test('a path outside the workspace asks until an external_directory rule names it', () => {
     const named: Rule = { tool: 'external_directory', pattern: '/data/**', action: 'allow' }
     expect(actionOf('read', '/data/x', root())).toBe('ask')
     expect(actionOf('read', '/data/x', everything)).toBe('ask')
@@ -192,7 +201,7 @@ describe('guards', () => {
     )
   })
 
-  test('a rule for file tools binds the files that a command names', () => {
+  test('a rule for file tools applies to files that a command names', () => {
     const rules = [bashRule('allow *'), { tool: 'edit', pattern: 'src/**', action: 'deny' } as const]
     expect(decideCommand('echo x > src/a.ts', rules).action).toBe('deny')
     expect(decideCommand('cp a.ts src/a.ts', rules).action).toBe('deny')
@@ -213,7 +222,7 @@ describe('guards', () => {
 })
 
 describe('grants', () => {
-  test('turn an ask of a default or a rule into an allow, never a deny', () => {
+  test('turn an ask of a default or a rule into an allow, but never a deny', () => {
     expect(decideCommand('npm test -- --run', [], [{ tool: 'bash', pattern: 'npm test *' }]).action).toBe(
       'allow',
     )
@@ -248,18 +257,18 @@ describe('grants', () => {
     'npm test && ls',
     'echo $(ls)',
     '',
-  ])('%j cannot be granted for good', (command) => {
+  ])('%j cannot be granted permanently', (command) => {
     expect(decideCommand(command, [])).toMatchObject({ action: 'ask', grant: null })
   })
 
-  test('what is granted is the whole of what was asked, and decides the same call afterwards', () => {
+  test('a grant covers exactly what was asked and then decides the same call', () => {
     for (const command of ['npm test -- --run', 'git log -1', 'rm out.txt', 'ls']) {
       const { grant } = decideCommand(command, [])
       expect(decideCommand(command, [], grant === null ? [] : [grant]).action).toBe('allow')
     }
   })
 
-  test('lift nothing where one level cannot tell whether it denies', () => {
+  test('lift nothing if it is uncertain whether a level denies', () => {
     const agent = levelOf('agent a', [bashRule('allow echo *'), bashRule('deny echo secret*')])
     const grants = [{ tool: 'bash', pattern: 'echo *' }]
     for (const levels of [[root()], [root(bashRule('ask echo *'))]]) {
@@ -270,7 +279,7 @@ describe('grants', () => {
     }
   })
 
-  test('for one shell command says nothing of another', () => {
+  test('for one shell command do not cover another', () => {
     const grants = [
       { tool: 'bash', pattern: 'bash -lc *' },
       { tool: 'bash', pattern: 'whoami' },
@@ -278,7 +287,7 @@ describe('grants', () => {
     expect(decideCommand("bash -lc 'touch x'", [], grants).action).toBe('ask')
   })
 
-  test('of a path, a host and a name', () => {
+  test('cover a path, a host and a name', () => {
     expect(decide(callOf('edit', 'src/a.ts'), [], []).grant).toEqual({ tool: 'edit', pattern: 'src/a.ts' })
     expect(decide(callOf('edit', 'src/[a]*.ts'), [], []).grant).toBeNull()
     expect(decide(callOf('webfetch', 'example.com/x'), [], []).grant).toEqual({
@@ -315,13 +324,13 @@ describe('rules for hosts', () => {
   })
 
   test.each(['example.com', 'example.com/*', 'https://example.com/*', 'http*example.com*', '*example*'])(
-    'a denial may be written as %s',
+    'a deny rule may be written as %s',
     (pattern) => {
       expect(web('example.com/a', ['allow', '*'], ['deny', pattern])).toBe('deny')
     },
   )
 
-  test('a grant for a host is for no other', () => {
+  test('a grant for a host covers no other host', () => {
     const { grant } = decide(callOf('webfetch', 'example.com/a'), [], [])
     const again = (value: string) => decide(callOf('webfetch', value), [], grant ? [grant] : []).action
     expect(again('example.com/b')).toBe('allow')
@@ -347,10 +356,69 @@ describe('modes', () => {
     ).toEqual(expected)
   })
 
-  test('ask lets an allow of the user count, plan does not', () => {
+  test('ask respects an allow of the user, plan does not', () => {
     const user = { name: 'user config', rules: [bashRule('allow ls*')] }
     expect(actionOf('bash', 'ls', { name: 'root', layers: [user, modeLayer('ask')] })).toBe('allow')
     expect(actionOf('bash', 'ls', { name: 'root', layers: [user, modeLayer('plan')] })).toBe('deny')
+  })
+})
+
+describe('in a sandbox', () => {
+  const decided = (command: string, mode: Mode, ...rules: readonly Rule[]) => {
+    const layers = [{ name: 'user config', rules }, modeLayer(mode)]
+    const call = { ...callOf('bash', command, SECRET_FILES), confinedTo: ['/repo', '/data/added'] }
+    return decide(call, [{ name: 'root', layers }]).action
+  }
+
+  test.each([
+    ['cat /etc/passwd', 'allow'],
+    ['make -C /tmp/x', 'allow'],
+    ['cp src/a.ts /tmp/copy', 'allow'],
+    ['ls link_out', 'allow'],
+    ['rm -rf /tmp/x', 'allow'],
+    ['find /usr -name x', 'allow'],
+    ['ls ~', 'ask'],
+    ['grep -r x /data', 'ask'],
+    ['cat /data/added/x', 'ask'],
+    ['find / -name x', 'ask'],
+    ['cat /proc/self/cwd/x', 'ask'],
+    ['cat /r*/x', 'ask'],
+    ['cat .env', 'ask'],
+    ['cat /tmp/x/.env', 'ask'],
+    ['grep -r x .', 'ask'],
+    ['echo x > .git/config', 'ask'],
+    ['rm -rf .', 'ask'],
+    ['rm -rf ~', 'ask'],
+    ['echo "', 'ask'],
+  ])('mode auto, %s: %s', (command, expected) => {
+    expect(decided(command, 'auto')).toBe(expected)
+  })
+
+  test('the other modes and the rules for directories count as ever', () => {
+    const command = 'cat /etc/passwd'
+    expect(MODES.map((mode) => decided(command, mode))).toEqual(['deny', 'ask', 'ask', 'allow'])
+    const rule = (action: 'ask' | 'deny') => ({ tool: 'external_directory', pattern: '/etc/**', action })
+    expect(decided(command, 'auto', rule('ask'))).toBe('ask')
+    expect(decided(command, 'auto', rule('deny'))).toBe('deny')
+    expect(decided(command, 'ask', bashRule('allow cat *'))).toBe('ask')
+  })
+
+  test('only mode auto asks less, and never about files of the workspace', () => {
+    const rows = rowsOf<CorpusRow>(readFileSync(new URL('fixtures/attacks.jsonl', import.meta.url), 'utf8'))
+    for (const { command } of rows)
+      for (const mode of MODES) {
+        const chain = [{ name: 'root', layers: [modeLayer(mode)] }]
+        const call = callOf('bash', command, SECRET_FILES)
+        const free = decide(call, chain)
+        const confined = decide({ ...call, confinedTo: ['/repo', '/data/added'] }, chain)
+        if (free.action === confined.action) continue
+        expect({ command, mode, why: free.why }).toMatchObject({
+          mode: 'auto',
+          why: expect.stringMatching(/external_directory/),
+        })
+        expect(confined.action).toBe('allow')
+      }
+    expect(rows.length).toBeGreaterThan(100)
   })
 })
 
@@ -374,7 +442,7 @@ const commands = fc.constantFrom(
   'cd src && ls',
   'env git push',
 )
-/** An agent as a tool of its own. */
+/** An agent called through a tool of its own. */
 const typedCall = (agent: string) => ({ ...callOf('task', agent), tool: 'code_search', alsoTool: 'task' })
 const calls = fc.oneof(
   commands.map((command) => callOf('bash', command)),
@@ -384,7 +452,7 @@ const calls = fc.oneof(
   fc.constantFrom('explore', 'general').map((name) => callOf('task', name)),
   fc.constantFrom('explore', 'general').map((name) => typedCall(name)),
 )
-/** Of one item each. */
+/** Calls that have exactly one item. */
 const single = fc.oneof(
   fc.constantFrom('ls', 'git status', 'git push', 'touch x').map((command) => callOf('bash', command)),
   fc.constantFrom('src/a.ts', 'b').map((path) => callOf('edit', path)),
@@ -428,7 +496,7 @@ const levels = fc.record({
   ),
 })
 
-test('what is also another tool obeys the rules of both, and the last of them counts', () => {
+test('a tool with a second name obeys the rules of both, and the last match wins', () => {
   const action = (...rules: readonly Rule[]) => decide(typedCall('explore'), [root(...rules)], []).action
   expect(action()).toBe('allow')
   expect(action({ tool: 'task', action: 'deny' })).toBe('deny')
@@ -438,12 +506,12 @@ test('what is also another tool obeys the rules of both, and the last of them co
   expect(action({ tool: 'code_search', action: 'allow' }, { tool: 'task', action: 'deny' })).toBe('deny')
 })
 
-test('by rules alone no level below allows more than the levels above it', () => {
+test('by rules alone no level allows more than the levels above it', () => {
   fc.assert(
     fc.property(calls, fc.array(levels, { maxLength: 4 }), levels, (call, parents, child) => {
       const parent = decide(call, parents, []).action
       const below = decide(call, [...parents, child], []).action
-      // A chain without a root has no level whose silence means the default.
+      // a chain without a root has no level whose silence means the default
       if (parents.length > 0) expect(strictest(parent, below)).toBe(below)
     }),
     { numRuns: 2000 },
@@ -466,7 +534,7 @@ describe('delegations', () => {
     expect(action('edit', 'link_out/src/a.ts')).toBe('deny')
   })
 
-  test('leave the root level and what guards files as they are', () => {
+  test('do not affect the root level or file guards', () => {
     const decided = (above: Level) => actionOf('edit', 'src/a.ts', ...chain(above))
     expect(decided(root())).toBe('ask')
     expect(decided(root({ tool: 'edit', action: 'deny' }))).toBe('deny')
@@ -474,7 +542,7 @@ describe('delegations', () => {
     expect(actionOf('edit', 'src/.env', ...chain(free))).toBe('ask')
   })
 
-  test('leave the levels below and between as they are', () => {
+  test('do not affect the levels below and between', () => {
     const denies = levelOf('restrictions of this spawn', [{ tool: 'edit', action: 'deny' }])
     expect(actionOf('edit', 'src/a.ts', ...chain(free), denies)).toBe('deny')
     const [above, planner, own] = chain(free)
@@ -482,7 +550,7 @@ describe('delegations', () => {
     expect(actionOf('edit', 'src/a.ts', { ...above, ...denies, lifted }, own)).toBe('deny')
   })
 
-  test('say nothing of a command that is more than what they name, or may be', () => {
+  test('do not apply to a command that does, or may do, more than they name', () => {
     const may = [{ tool: 'bash', pattern: 'npm test *' }]
     const planner = { ...levelOf('agent planner', READ_ONLY), lifted: may }
     const action = (command: string) => actionOf('bash', command, root(bashRule('allow npm *')), planner)
@@ -491,7 +559,7 @@ describe('delegations', () => {
       expect(action(command), command).toBe('deny')
   })
 
-  test('never give more than the parent has or than they name, and never more than the root level', () => {
+  test('never grant more than the parent holds, than they name, or than the root level allows', () => {
     fc.assert(
       fc.property(
         fc.oneof(calls, single),
@@ -510,7 +578,7 @@ describe('delegations', () => {
             const action = decide(call, most, []).action
             expect(strictest(decided, action)).toBe(decided)
           }
-          atMost(...above, child) // as if the parent were not there
+          atMost(...above, child) // as if the parent did not exist
           atMost(above[0]!)
           const strict = decide(call, [...above, parent, child], []).action
           expect(strictest(decided, strict)).toBe(strict)

@@ -7,9 +7,9 @@ import { seenFrom } from './seen-from.ts'
 import type { Decision, Grant, Level, PermissionCall } from './types.ts'
 
 /**
- * The rules' decision about a call. Every subject (for a command line: each simple command and each file that it names)
- * is decided separately and the strictest decision counts; so does the strictest level of the chain, whose first is the
- * root. Pure, total and bounded: for any input, this neither throws nor hangs. Callers handle unattended runs. Without
+ * Decides a call by the rules. Each subject (in a command line: each simple command and each file it names) is decided
+ * separately, and the strictest decision wins. Likewise, the strictest level of the chain wins; the first level is the
+ * root. Pure, total and bounded: no input makes this throw or hang. Callers handle unattended runs. Without
  * `readCommand`, no command line is allowed.
  */
 export function decide(
@@ -26,7 +26,7 @@ export function decide(
   return { action, why, grant, ...(said ? { said } : {}) }
 }
 
-/** An answer can only be kept permanently if it covers every question of the call. */
+/** An answer can be made permanent only if one grant covers every question of the call. */
 function commonGrant(asked: readonly Decision[]): Grant | null {
   const first = asked[0]?.grant ?? null
   const same = asked.every(({ grant }) => grant?.tool === first?.tool && grant?.pattern === first?.pattern)
@@ -47,7 +47,7 @@ function decideItem(item: Item, chain: readonly Level[], grants: readonly Grant[
   return { action: 'allow', why: `always allowed by an earlier answer: ${item.title}`, grant: null }
 }
 
-/** Whether a grant may turn it into an allow: an `ask` of a rule or a default, without cautions. */
+/** `liftable`: a grant may turn this into an allow. True for an `ask` of a rule or a default, without cautions. */
 interface Verdict extends Decision {
   readonly liftable: boolean
 }
@@ -122,7 +122,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   deny: 'denied by',
 }
 
-/** Cautions add nothing here: a command that nothing allows asks anyway. */
+/** Cautions add nothing here: a command without an allow rule asks anyway. */
 function byDefault(item: Item): Verdict {
   const tool = item.tools[0] ?? 'it'
   const action = item.fallback

@@ -33,12 +33,12 @@ describe('nothing more', () => {
     expect(holdsMore({ ...own, ...more }, own)).toBe(undefined)
   })
 
-  test('where the other may do everything unasked', () => {
+  test('if the other may do everything without asking', () => {
     const free = { ...own, chain: [root(config, modeLayer('auto')), reader] }
     expect(holdsMore(own, free)).toBe(undefined)
   })
 
-  test('where the other is bound by an agent that says nothing', () => {
+  test('if the other is restricted by an agent without an opinion', () => {
     const bound = { ...own, chain: [base, levelOf('agent silent', []), reader] }
     expect(holdsMore(own, bound)).toBe(undefined)
   })
@@ -112,7 +112,7 @@ const rights = fc.record({
   grants,
 })
 
-/** Somebody else who has much in common with the first. */
+/** A second set of rights that overlaps with the first. */
 const pairs = fc.tuple(rights, rights, fc.infiniteStream(fc.boolean())).map(([own, more, choices]) => {
   const keep = () => choices.next().value as boolean
   const mixed = <T>(some: readonly T[], others: readonly T[]) => [
@@ -138,7 +138,7 @@ const pairs = fc.tuple(rights, rights, fc.infiniteStream(fc.boolean())).map(([ow
   ] as const
 })
 
-test('who holds no more is allowed no more, whatever is called', () => {
+test('whoever does not hold more is never allowed more', () => {
   let compared = 0
   fc.assert(
     fc.property(calls, pairs, (call, [own, other]) => {

@@ -1,19 +1,19 @@
 import type { Action, Rule } from '../core/agent.ts'
 import type { Grant, Layer, Level } from './types.ts'
 
-/** All that decides what somebody may do. */
+/** Everything that determines what an agent or a person may do. */
 export interface Rights {
-  /** The root level first. */
+  /** The root level comes first. */
   readonly chain: readonly Level[]
-  /** Names. */
+  /** Tool names. */
   readonly tools: readonly string[]
-  /** Answers of people that hold for more than one call, opened directories among them. */
+  /** Permanent answers of people, including directories that they opened. */
   readonly grants: readonly Grant[]
 }
 
 /**
- * What `other` may do that `own` may not, to stand behind "it"; undefined: nothing. It compares rules as they are written:
- * where they do not show that other may do no more, it may.
+ * Describes what `other` may do that `own` may not, as a clause with the subject "it"; undefined: nothing. Compares
+ * rules as they are written: unless they prove that `other` may do no more, it counts as more.
  */
 export function holdsMore(other: Rights, own: Rights): string | undefined {
   const [root, ...levels] = other.chain
@@ -29,7 +29,7 @@ export function holdsMore(other: Rights, own: Rights): string | undefined {
   )
 }
 
-/** At the root what allows turns the default into an allow: a layer more may widen, and so may one less. */
+/** At the root an allow overrides the default, so an extra layer may widen, and so may a missing one. */
 function moreAtRoot(layers: readonly Layer[], own: readonly Layer[]): string | undefined {
   const wider = layers.find((layer) => allowed(layer) !== undefined && !includes(own, layer))
   if (wider) return `has more allowed: ${allowed(wider)} (${wider.name})`
@@ -37,7 +37,7 @@ function moreAtRoot(layers: readonly Layer[], own: readonly Layer[]): string | u
   return unbound && `is not bound by ${unbound.name}`
 }
 
-/** Below the root every level narrows; one that has no opinion does not. */
+/** Below the root every level only narrows; a level without an opinion changes nothing. */
 function isWithin(other: Level, own: Level): boolean {
   const isLess = (other.lifted ?? []).every((each) =>
     (own.lifted ?? []).some((known) => isSameGrant(each, known)),
@@ -58,13 +58,16 @@ function includes(layers: readonly Layer[], layer: Layer): boolean {
   return layers.some((each) => asText(each) === text)
 }
 
-/** Two layers that say the same have the same text, whatever their names. */
+/** Layers with the same rules have the same text, whatever their names. */
 function asText({ rules, byEffect = {} }: Layer): string {
   const effects = Object.entries(byEffect).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify([rules.map(({ tool, pattern = null, action }) => [tool, pattern, action]), effects])
 }
 
-/** What a layer allows that would ask without it. A spawn is allowed anyway: the rules decide each call of the subagent. */
+/**
+ * A rule of the layer that allows what would otherwise ask. Spawns do not count: the rules decide each call of the
+ * subagent.
+ */
 function allowed({ rules, byEffect = {} }: Layer): string | undefined {
   const rule = rules.find(({ action }) => action === 'allow')
   if (rule) return ruleText(rule)

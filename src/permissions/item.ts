@@ -3,41 +3,42 @@ import type { PathShape } from './path-shape.ts'
 import type { PatternKind } from './match-pattern.ts'
 import type { Grant, PermissionCall, PermissionEffects } from './types.ts'
 
-/** A part of a call that rules decide separately: a simple command, a path, a host, a name. */
+/** A part of a call that rules decide separately: a simple command, a path, a host or a name. */
 export interface Item {
   /** Values of `rule.tool` that apply: the tool, its toolset, `*`. */
   readonly tools: readonly string[]
   /** null: modes do not apply. */
   readonly effects: PermissionEffects | null
-  /** For the person: `bash npm test`. */
+  /** Shown to people: `bash npm test`. */
   readonly title: string
   readonly kind: PatternKind
-  /** Spellings of the subject that any rule may match. */
+  /** Spellings of the subject that every rule can match. */
   readonly texts: readonly string[]
-  /** Further spellings that only `ask` and `deny` match, such as the name without its directory. */
+  /** Further spellings that only `ask` and `deny` rules match, such as the command name without its directory. */
   readonly aliases: readonly string[]
-  /** The subject after resolving `.`, `..` and `//`: an allow must match this spelling too. */
+  /** The subject with `.`, `..` and `//` resolved: an allow must match this spelling too. */
   readonly resolved?: string
   /** Spellings for rules about a wrapped command: `timeout 60 npm test` for its `npm test`. */
   readonly wrapped?: readonly WrappedText[]
-  /** What the command may run in turn: an ask or deny rule for one of these turns an allow into an ask. */
+  /** Commands that this one may run: an ask or deny rule for any of them turns an allow into an ask. */
   readonly suspects?: readonly string[]
-  /** With UNKNOWN in it: a restricting rule applies as soon as it may match. */
+  /** The subject with UNKNOWN in it: a restricting rule applies as soon as it may match. */
   readonly uncertain: string | null
   /**
-   * For a path: the files that a glob or a walk reaches. A rule that may deny one of them turns an allow into an ask.
+   * For a path: the files that a glob or a directory walk reaches. A rule that may deny one of them turns an allow into
+   * an ask.
    */
   readonly reach?: Reach
   /** What an allow with a pattern does not cover; an allow for everything does. */
   readonly cautions: readonly Caution[]
-  /** Why only a person's answer can allow it. */
+  /** The reason why only a person may allow it. */
   readonly guard: string | null
   /** The outcome if the root level has no opinion. */
   readonly fallback: Action
   readonly grant: Grant | null
 }
 
-/** Parses a command line: an item for every command in it and every file that it names. */
+/** Parses a command line: an item for each command in it and each file it names. */
 export type ReadCommand = (call: PermissionCall, command: string) => readonly Item[]
 
 export interface WrappedText {
@@ -58,7 +59,7 @@ export interface Caution {
   readonly reason: string
   /** A pattern that contains this word covers it. */
   readonly word?: string
-  /** A rule of the level that allows this write covers it. */
+  /** A rule of the same level that allows this write covers the caution. */
   readonly write?: Item
 }
 
@@ -66,9 +67,9 @@ export interface Opinion {
   readonly action: Action
   readonly layer: string
   readonly rule: Rule
-  /** An allow for every subject of the tool. */
+  /** The rule allows every subject of the tool. */
   readonly whole: boolean
-  /** The rule only may match, because part of the command is unknown. */
+  /** The rule matches only possibly, because part of the command is unknown. */
   readonly doubt: boolean
 }
 

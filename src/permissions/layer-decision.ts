@@ -7,7 +7,7 @@ import type { Layer } from './types.ts'
 
 /**
  * A layer's decision about an item: its last matching rule, else its effect rule, else none. A later ask or deny rule
- * that only may match, because part of the command is unknown, turns an allow into an ask.
+ * that may match, because part of the command is unknown, turns an allow into an ask.
  */
 export function layerOpinion(item: Item, layer: Layer): Opinion | null {
   const rules = layer.rules.filter((rule) => item.tools.includes(rule.tool))
@@ -59,8 +59,8 @@ function mayForbid(item: Item, rule: Rule): boolean {
 }
 
 /**
- * A pattern that starts with a wildcard covers files anywhere. It applies if such a file exists, or that is unknown. A
- * pattern that starts with a name applies wherever that name may be reached.
+ * A pattern that starts with a wildcard can match files anywhere, so it applies only if such a file exists or the files
+ * are unknown. A pattern that starts with a name applies wherever that name may be reached.
  */
 function reaches({ paths, files }: Reach, pattern: string | undefined): boolean {
   if (!paths.some((shape) => mayMatchPath(pattern, shape))) return false
@@ -71,7 +71,7 @@ function reaches({ paths, files }: Reach, pattern: string | undefined): boolean 
   )
 }
 
-/** An allow for everything still counts as such if more specific allow rules follow. */
+/** An allow for everything still counts as one if more specific allow rules follow it. */
 function isWhole(item: Item, rules: readonly Rule[], last: number): boolean {
   for (let at = last; at >= 0; at -= 1) {
     const rule = rules[at]

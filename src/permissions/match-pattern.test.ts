@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { matchPattern, mayMatchText, UNKNOWN } from './match-pattern.ts'
 
-/** The definition, spelled out and exponential. */
+/** Reference implementation of the definition, in exponential time. */
 function oracle(pattern: string, subject: string, kind: 'text' | 'path'): boolean {
   if (pattern === '*') return true
   if (kind === 'text')
@@ -19,7 +19,7 @@ function wild(pattern: string, subject: string): boolean {
   return pattern[0] === subject[0] && wild(pattern.slice(1), subject.slice(1))
 }
 
-/** `start`: at the beginning of a name, where a `**` followed by `/` may be no directory. */
+/** `start`: at the beginning of a name, where `**` followed by `/` may match no directory. */
 function path(pattern: string, subject: string, start: boolean): boolean {
   if (pattern === '') return subject === ''
   if (start && pattern.startsWith('**/')) {
@@ -62,7 +62,7 @@ describe('text patterns', () => {
     expect(matchPattern(pattern, subject, 'text')).toBe(matched)
   })
 
-  test('equal the naive definition', () => {
+  test('match the reference implementation', () => {
     fc.assert(
       fc.property(text('ab *', 8), text('ab ', 8), (pattern, subject) => {
         expect(matchPattern(pattern, subject, 'text')).toBe(oracle(pattern, subject, 'text'))
@@ -93,7 +93,7 @@ describe('path patterns', () => {
     expect(matchPattern(pattern, subject, 'path')).toBe(matched)
   })
 
-  test('equal the naive definition on paths', () => {
+  test('match the reference implementation on paths', () => {
     const pathText = fc
       .array(
         text('ab', 3).filter((name) => name !== ''),
@@ -114,7 +114,7 @@ test('an absent pattern matches everything of every kind', () => {
   expect(matchPattern(undefined, '', 'text')).toBe(true)
 })
 
-test('a pattern may match a command with unknown parts when some value of them makes it match', () => {
+test('a pattern may match a command with unknown parts if some value makes it match', () => {
   fc.assert(
     fc.property(
       text('ab *', 6),
@@ -133,7 +133,7 @@ test('a pattern may match a command with unknown parts when some value of them m
   expect(mayMatchText('git push*', `echo ${UNKNOWN}`)).toBe(false)
 })
 
-test('a pattern made to backtrack costs no more than its length times the subject', () => {
+test("a pattern built to backtrack costs at most its length times the subject's", () => {
   const subject = 'a'.repeat(4000)
   expect(matchPattern(`${'a*'.repeat(400)}b`, subject, 'text')).toBe(false)
   expect(matchPattern(`${'**a'.repeat(300)}b`, subject, 'path')).toBe(false)

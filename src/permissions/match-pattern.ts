@@ -2,14 +2,14 @@ import type { PathToken } from './path-tokens.ts'
 import { ANY_NAME, ANY_PATH, ONE, OPTIONAL_DIRECTORIES, patternTokens } from './path-tokens.ts'
 
 /**
- * Marks text of a subject that the shell inserts and that is unknown before the run. Commands with control characters
- * are refused before matching, so it never stands for itself.
+ * Marks text in a subject that the shell inserts and that is unknown before the run. Commands with control characters
+ * are refused before matching, so the mark never stands for itself.
  */
 export const UNKNOWN = '\0'
 
 export type PatternKind = 'text' | 'host' | 'path'
 
-/** Above this length the answer is "may match". */
+/** For a longer subject the answer is "may match". */
 const MAX_UNKNOWN_SUBJECT = 4096
 
 export function matchesAll(pattern: string | undefined): boolean {
@@ -17,10 +17,11 @@ export function matchesAll(pattern: string | undefined): boolean {
 }
 
 /**
- * Whether a pattern matches a subject. `text` (commands, names): `*` is any characters, a trailing ` *` also matches
- * without arguments. `host`: likewise, but the host and the path are matched apart, and a pattern without `/` is for the
- * host alone; no path can then bring the name of another host. `path`: `*` and `?` stop at `/`, `**` does not, a leading
- * or inner `** /` (without the space) may be no directory at all, and a trailing `/**` also matches the directory itself.
+ * Whether a pattern matches a subject. `text` (commands, names): `*` matches any characters, and a trailing ` *` also
+ * matches no arguments. `host`: the same, but host and path are matched separately, and a pattern without `/` is for
+ * the host alone, so a path can never smuggle in another host's name. `path`: `*` and `?` stop at `/`, `**` does not, a
+ * leading or inner `** /` (without the space) may match no directory, and a trailing `/**` also matches the directory
+ * itself.
  */
 export function matchPattern(pattern: string | undefined, subject: string, kind: PatternKind): boolean {
   if (pattern === undefined || pattern === '*') return true
@@ -34,7 +35,7 @@ export function matchPattern(pattern: string | undefined, subject: string, kind:
   }
 }
 
-/** Whether a text pattern can match for some value of the UNKNOWN characters of the subject. */
+/** Whether a text pattern can match for some value of the UNKNOWN characters in the subject. */
 export function mayMatchText(pattern: string | undefined, subject: string): boolean {
   if (pattern === undefined || pattern === '*') return true
   if (subject.length > MAX_UNKNOWN_SUBJECT) return true
@@ -58,7 +59,7 @@ function hostAndPath(text: string): readonly [host: string, path?: string] {
   return end === -1 ? [text] : [text.slice(0, end), text.slice(end + 1)]
 }
 
-/** Chunks between stars, matched from left to right; the first is bound to the start, the last to the end. */
+/** Matches the chunks between stars from left to right; the first is anchored at the start, the last at the end. */
 function matchChunks(chunks: readonly string[], subject: string): boolean {
   const first = chunks[0] ?? ''
   if (chunks.length === 1) return subject === first
@@ -81,7 +82,7 @@ function matchPath(pattern: string, subject: string): boolean {
   return runPath(tokens, subject)
 }
 
-/** Tracks all pattern positions at once, character by character: no pattern causes backtracking. */
+/** Tracks all pattern positions at once, character by character, so that no pattern causes backtracking. */
 function runPath(tokens: readonly PathToken[], subject: string): boolean {
   let states = new Uint8Array(tokens.length + 1)
   states[0] = 1
@@ -111,7 +112,7 @@ function skipEmpty(tokens: readonly PathToken[], states: Uint8Array) {
   }
 }
 
-/** Whether two texts with gaps can be equal: `*` of the pattern, UNKNOWN of the subject. */
+/** Whether two texts with gaps can be equal: `*` in the pattern, UNKNOWN in the subject. */
 function overlaps(pattern: string, subject: string): boolean {
   let states = new Uint8Array(pattern.length + 1)
   states[0] = 1

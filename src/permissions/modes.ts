@@ -3,7 +3,7 @@ import type { Layer } from './types.ts'
 export const MODES = ['plan', 'ask', 'accept-edits', 'auto'] as const
 export type Mode = (typeof MODES)[number]
 
-/** A mode is a predefined layer of the root level. Guards of files and directories apply in each of them. */
+/** A mode is a predefined layer of the root level. File and directory guards apply in every mode. */
 export function modeLayer(mode: Mode): Layer {
   const name = `mode ${mode}`
   switch (mode) {

@@ -1,7 +1,7 @@
 import type { Item } from './item.ts'
 import type { PermissionCall, PermissionPath } from './types.ts'
 
-/** A file tool's call on one path: the path itself, and the guards of directories and files. */
+/** Items for a file tool's call on one path: the path itself, and the guards of directories and files. */
 export function pathItems(call: PermissionCall, path: PermissionPath): readonly Item[] {
   const own: Item = {
     ...pathItem([call.tool, call.toolset, '*'], path),
@@ -13,16 +13,20 @@ export function pathItems(call: PermissionCall, path: PermissionPath): readonly 
   return path.outside ? [own, outsideItem(path)] : [own]
 }
 
-/** A path outside the workspace asks until a rule or a grant for `external_directory` names it. */
-export function outsideItem(path: PermissionPath): Item {
+/**
+ * A path outside the workspace asks until a rule or a grant for `external_directory` names it. `harmless`: in the
+ * sandbox it leads to no file of people. Then it is part of the command: mode `auto` allows it.
+ */
+export function outsideItem(path: PermissionPath, harmless = false): Item {
   return {
     ...pathItem(['external_directory'], path),
+    effects: harmless ? 'execute' : null,
     title: `${path.absolute} is outside the workspace`,
     fallback: 'ask',
   }
 }
 
-/** A file that a command names: deny and ask rules for file tools apply to the command too, if they name it. */
+/** A file that a command names: deny and ask rules of file tools apply to the command if they match the file. */
 export function commandPathItem(access: 'read' | 'write', path: PermissionPath): Item {
   const write = access === 'write'
   return {
@@ -56,7 +60,7 @@ const GUARDED = {
   skill: 'contains instructions that agents follow',
 } as const
 
-/** Skills may be read. */
+/** Skills are guarded against changes only. */
 function guardOf(path: PermissionPath, changes: boolean): string | null {
   const free = path.guarded === null || (path.guarded === 'skill' && !changes)
   return free ? null : `${path.relative} ${GUARDED[path.guarded]} and always asks`

@@ -2,16 +2,18 @@ import type { PathToken } from './path-tokens.ts'
 import { ANY_NAME, ANY_PATH, ONE, OPTIONAL_DIRECTORIES, PLAIN_START, patternTokens } from './path-tokens.ts'
 import { UNKNOWN } from './match-pattern.ts'
 
-/** Paths that a word may name: literal characters, and gaps for what only the shell or a walk finds. */
+/**
+ * The paths that a word may name: literal characters, and gaps for text that only the shell or a directory walk finds.
+ */
 export type PathShape = readonly PathToken[]
 
-/** Everything below a directory, and the directory itself is left out. */
+/** Everything below a directory, without the directory itself. */
 export function shapeBelow(directory: string): PathShape {
   const start = directory === '.' ? [] : [...directory, ...(directory.endsWith('/') ? [] : ['/'])]
   return [...start, ANY_PATH]
 }
 
-/** What a glob of the shell matches below a directory. A gap that is not known may hold any path. */
+/** The paths below a directory that a shell glob matches. A gap with unknown content may hold any path. */
 export function shapeOfGlob(directory: string, glob: string): PathShape {
   const start = directory === '.' ? [] : [...directory, ...(directory.endsWith('/') ? [] : ['/'])]
   if (glob.includes('..') || glob.includes(UNKNOWN)) return [ANY_PATH]
@@ -29,7 +31,7 @@ function globTokens(glob: string): readonly PathToken[] {
   })
 }
 
-/** A `*` at the start of a name finds no name with a dot there. */
+/** A `*` at the start of a name does not match a leading dot. */
 function globToken(part: string, start: boolean): readonly PathToken[] {
   if (part.startsWith('**')) return [ANY_PATH]
   if (part === '*') return start ? [PLAIN_START, ANY_NAME] : [ANY_NAME]
@@ -42,7 +44,7 @@ function globToken(part: string, start: boolean): readonly PathToken[] {
 /** Above this much work the answer is "may match". */
 const MAX_STATES = 400_000
 
-/** Whether some path is of the shape and matches the pattern. */
+/** Whether any path of the shape matches the pattern. */
 export function mayMatchPath(pattern: string | undefined, shape: PathShape): boolean {
   if (pattern === undefined || pattern === '*') return true
   const tokens = patternTokens(pattern.startsWith('./') ? pattern.slice(2) : pattern)
@@ -51,7 +53,7 @@ export function mayMatchPath(pattern: string | undefined, shape: PathShape): boo
   return intersects(tokens, shape) || (whole && intersects(tokens.slice(0, -2), shape))
 }
 
-/** Whether two token lists have a text in common: a search over the pairs of their positions. */
+/** Whether two token lists can match the same text: a search over pairs of positions. */
 function intersects(a: readonly PathToken[], b: readonly PathToken[]): boolean {
   const width = b.length + 1
   const seen = new Uint8Array((a.length + 1) * width)
@@ -74,7 +76,7 @@ function intersects(a: readonly PathToken[], b: readonly PathToken[]): boolean {
   return false
 }
 
-/** How far one may go on without a character. */
+/** How many positions can be skipped without consuming a character. */
 function skips(token: PathToken | undefined): readonly number[] {
   if (token === ANY_NAME || token === ANY_PATH) return [1]
   if (token === OPTIONAL_DIRECTORIES) return [1, 3]

@@ -11,14 +11,14 @@ export type PathToken =
 export const ONE = 1
 /** Any characters of a name. */
 export const ANY_NAME = 2
-/** Any characters, `/` too. */
+/** Any characters, including `/`. */
 export const ANY_PATH = 3
-/** Stands before `ANY_PATH` and `/`: both may be left out. */
+/** Precedes `ANY_PATH` and `/`: both are optional. */
 export const OPTIONAL_DIRECTORIES = 4
-/** Stands before `ANY_NAME`: what follows is empty or does not begin with a dot. */
+/** Precedes `ANY_NAME`: the match is empty or does not start with a dot. */
 export const PLAIN_START = 5
 
-/** The tokens of a path pattern of a rule. */
+/** Tokenizes the path pattern of a rule. */
 export function patternTokens(pattern: string): readonly PathToken[] {
   const tokens: PathToken[] = []
   for (let at = 0; at < pattern.length; at += 1) {

@@ -1,7 +1,7 @@
-/** `.`, `..` and empty names in a word that holds a path. */
+/** `.`, `..` and empty names in a word with a path. */
 const UNRESOLVED = /(^|\/)\.\.?\/|\/\.\.?$|[^:/]\/\/|^\/\//
 
-/** A command line with `.`, `..` and `//` resolved in every word; a `./` at the start stays. Words with a `*` stay. */
+/** Resolves `.`, `..` and `//` in every word of a command line; keeps a leading `./` and words with a `*`. */
 export function resolveWords(text: string): string {
   return text
     .split(' ')
@@ -9,7 +9,7 @@ export function resolveWords(text: string): string {
     .join(' ')
 }
 
-/** By names alone: where links lead is seen when the path is resolved. */
+/** Lexical only: links are followed when the path is resolved. */
 export function resolveWord(word: string): string {
   if (!UNRESOLVED.test(word)) return word
   const names: string[] = []

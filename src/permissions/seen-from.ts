@@ -2,7 +2,10 @@ import type { Item, Reach } from './item.ts'
 import type { PathShape } from './path-shape.ts'
 import { ANY_PATH } from './path-tokens.ts'
 
-/** A path as patterns that start in another directory name it. What forbids or asks may name it from the workspace too. */
+/**
+ * Spells a path relative to another directory, for patterns that start there. Ask and deny rules may also use the
+ * workspace spelling.
+ */
 export function seenFrom(directory: string, item: Item): Item {
   const absolute = item.kind === 'path' ? item.texts.at(-1) : undefined
   if (absolute === undefined) return item
@@ -18,7 +21,7 @@ export function seenFrom(directory: string, item: Item): Item {
   }
 }
 
-/** Shapes begin with literal characters; one that may lead into the directory may name anything there. */
+/** Shapes start with literal characters; a shape that may lead into the directory may name anything in it. */
 function reachFrom(from: string, { paths, files }: Reach): Reach {
   const inside = paths.flatMap((shape): readonly PathShape[] => {
     const gap = shape.findIndex((token) => typeof token !== 'string')

@@ -15,13 +15,13 @@ const actionOf = (call: Pick<PermissionCall, 'tool' | 'effects' | 'subjects'>) =
   return decide({ toolset: 'files', resolvePath: () => SKILL, ...call }, [auto]).action
 }
 
-test('a skill may be read, and its change always asks', () => {
+test('reading a skill needs no approval, and changing it always asks', () => {
   const subjects = [{ kind: 'path', path: SKILL }] as const
   expect(actionOf({ tool: 'read', effects: 'none', subjects })).toBe('allow')
   expect(actionOf({ tool: 'edit', effects: 'write', subjects })).toBe('ask')
 })
 
-test('so it is for what a command does with it', () => {
+test('the same holds for shell commands', () => {
   const command = (command: string) =>
     actionOf({ tool: 'bash', effects: 'execute', subjects: [{ kind: 'command', command }] })
   expect(command('cat .claude/skills/a/SKILL.md')).toBe('allow')

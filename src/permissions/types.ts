@@ -10,7 +10,7 @@ export interface PermissionPath {
 
 /** A file that exists. */
 export interface FoundPath extends PermissionPath {
-  /** A symbolic link; the path is where it leads. */
+  /** A symbolic link; the path is its target. */
   readonly link: boolean
 }
 
@@ -24,50 +24,52 @@ export type PermissionEffects = 'none' | 'write' | 'execute' | 'network' | 'spaw
 /** A tool call as the rules see it. */
 export interface PermissionCall {
   readonly tool: string
-  /** Another tool whose rules count too: what starts an agent under a name of its own is a `task`. */
+  /** Another tool whose rules also apply: a typed agent's tool is also a `task`. */
   readonly alsoTool?: string
   readonly toolset: string
   readonly effects: PermissionEffects
   readonly subjects: readonly PermissionSubject[]
-  /** Resolves a path that stands in a shell command, from the directory in which that runs. */
+  /** The only directories of people that the sandbox of its commands shows. Absent: no sandbox. */
+  readonly confinedTo?: readonly string[] | undefined
+  /** Resolves a path in a shell command, relative to the directory in which the command runs. */
   readonly resolvePath: (path: string) => PermissionPath
   /**
-   * The files below a directory, for commands that read or change all of them; null: too many to look at. Absent: nothing
-   * is known of them, and such commands ask.
+   * The files below a directory, for commands that read or change all of them; null: too many to list. Absent: unknown,
+   * and such commands ask.
    */
   readonly filesBelow?: (absolute: string) => readonly FoundPath[] | null
-  /** What is at a path now. Absent: nothing is known. */
+  /** What is at a path now. Absent: unknown. */
   readonly entryAt?: (absolute: string) => PathEntry
 }
 
-/** `none`: nothing is there; `other`: a file, or what cannot be looked at. */
+/** `none`: nothing exists there; `other`: a file, or something unreadable. */
 export type PathEntry = 'directory' | 'other' | 'none'
 
-/** An ordered list of rules from one source; inside it the last match wins. */
+/** An ordered list of rules from one source; the last match wins. */
 export interface Layer {
-  /** In words, for the person and the model: `user config`, `mode plan`, `agent explore`. */
+  /** Shown to people and models: `user config`, `mode plan`, `agent explore`. */
   readonly name: string
   readonly rules: readonly Rule[]
-  /** What counts where no rule of the layer matches, by what a tool does. Modes are made of these. */
+  /** The action if no rule of the layer matches, by the tool's effects. Modes use these. */
   readonly byEffect?: Partial<Readonly<Record<PermissionEffects, Action>>>
 }
 
-/** Between the layers of one level the strictest opinion wins. The first level of a chain is the root. */
+/** The strictest opinion of a level's layers wins. The first level of a chain is the root. */
 export interface Level {
   readonly name: string
   readonly layers: readonly Layer[]
-  /** Absolute; where its patterns of paths start: of an agent that works in a directory of its own. Absent: the workspace. */
+  /** Absolute. Path patterns start here, for an agent with its own directory. Absent: the workspace. */
   readonly directory?: string
   /**
-   * What a person has delegated past this level (docs/permissions.md#delegations): it has no opinion on these calls.
-   * The root level always has one.
+   * Calls that a person delegated past this level (docs/permissions.md#delegations): it has no opinion on them. The
+   * root level always has one.
    */
   readonly lifted?: readonly Grant[]
-  /** Of an agent's definition: whose, and the names of the tools that it would have but for its own lists. */
+  /** The agent that this level belongs to, and the tools that its own lists remove. */
   readonly agent?: { readonly name: string; readonly withheld: readonly string[] }
 }
 
-/** An answer that a person gave for good: turns an `ask` into `allow` where it matches, never a `deny`. */
+/** A person's permanent answer: turns a matching `ask` into `allow`, never a `deny`. */
 export interface Grant {
   readonly tool: string
   readonly pattern?: string
@@ -75,10 +77,10 @@ export interface Grant {
 
 export interface Decision {
   readonly action: Action
-  /** One sentence: which layer and rule decided, or which default. */
+  /** One sentence: the layer and rule, or the default, that decided. */
   readonly why: string
-  /** Of an `ask`: the pattern that "always" would grant; null where nothing may be granted for good. */
+  /** For an `ask`: the pattern that "always" would grant; null if nothing may be granted permanently. */
   readonly grant: Grant | null
-  /** The rule that decided, and its layer; absent where none did: a default, or a guard. */
+  /** The rule that decided, and its layer; absent if a default or a guard decided. */
   readonly said?: { readonly layer: string; readonly rule: Rule }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { commandSandbox } from '../core/command-sandbox-schema.ts'
 import { grant, id, ms, words } from './fields.ts'
 
 const asked = {
@@ -26,6 +27,8 @@ export const approval = z
     rule: z.string(),
     /** What "run" and "always" would grant; null: it can only be allowed once. */
     grant: grant.nullable(),
+    /** For a command: what it can reach. null: it is no command, or an older program asked. */
+    sandbox: commandSandbox.nullable(),
     /** Pattern of that grant; null grants the whole tool. */
     pattern: z.string().nullable(),
     requestedAt: ms,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sandboxForce } from '../core/command-sandbox-schema.ts'
 import { approval, question } from './approvals-and-questions.ts'
 import { inboxItem } from './inbox.ts'
 import { cost, count, id, ms, runReason, runStatus, words } from './fields.ts'
@@ -70,6 +71,11 @@ export const snapshot = z
     conversation: z.object({ ...about, mode: z.string().nullable() }).readonly(),
     /** null: no process drives it, so nothing continues by itself. `mine`: the answering process drives it. */
     owner: owner.unwrap().extend({ mine: z.boolean() }).readonly().nullable(),
+    /**
+     * What is between commands that the answering process starts here and the machine: `off`: nothing; `no-network`,
+     * `allowed-hosts`: a sandbox. null: another process drives it, which decides that.
+     */
+    sandbox: sandboxForce.nullable(),
     branches: z.array(branch).readonly(),
     /** Oldest first: active runs, and the latest of the others. */
     runs: z.array(run).readonly(),

@@ -1,3 +1,4 @@
+import { commandSandboxWords, sandboxLabel } from '../core/command-sandbox.ts'
 import { messageNumbers } from '../core/message-numbers.ts'
 import { authorOfMessage, authorWords, SUMMARY_WORDS } from '../core/message.ts'
 import {
@@ -8,6 +9,7 @@ import {
   reportRemarks,
   reportTitle,
 } from '../core/report/report-words.ts'
+import { personAnswer } from '../core/report/person-answer.ts'
 import { callEnd } from '../core/report/call-end.ts'
 import { headline } from '../core/report-summary.ts'
 import { wasRefused } from '../core/finish-reason.ts'
@@ -24,6 +26,7 @@ const authorship = {
   SUMMARY_WORDS,
   callEnd,
   outputForPeople,
+  personAnswer,
   reportDetails,
   reportHeadline,
   reportLine,
@@ -34,6 +37,8 @@ const authorship = {
 /** Values that clients derive from events the same way the server derives them from rows. */
 export const shared = {
   ...authorship,
+  commandSandboxWords,
+  sandboxLabel,
   messageNumbers,
   headline,
   isFinal,

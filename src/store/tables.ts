@@ -202,6 +202,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       answeredAt: 'int?',
       offered: 'json?',
       number: 'int',
+      sandbox: 'json?',
     },
     references: {
       conversationId: 'conversations',

@@ -19,7 +19,7 @@ const inputSchema = z.lazy(() => {
   })
 })
 
-/** `ask_user {question, options?}`: the person's answer as text. */
+/** `ask_user {question, options?}`: asks the person and returns the answer as text. */
 export function askUserTool(): AnyTool {
   return defineTool<PersonQuestion, string>({
     name: 'ask_user',

@@ -8,7 +8,7 @@ function bash(input: object, context: ToolContext) {
   return callText('bash', input, context)
 }
 
-test('output comes as it was printed, with the exit code, and live', async () => {
+test('returns the output as printed, with the exit code, and emits it live', async () => {
   await using at = await temporaryDirectory()
   const context = testContext(at.path)
   expect(await bash({ command: 'echo out; echo err >&2; echo more; exit 3' }, context)).toBe(
@@ -20,13 +20,13 @@ test('output comes as it was printed, with the exit code, and live', async () =>
   expect(await bash({ command: 'kill -9 $$' }, context)).toContain('(no exit code, ended by SIGKILL)')
 })
 
-test('the exit code is kept for the record', async () => {
+test('records the exit code', async () => {
   await using at = await temporaryDirectory()
   const output = await tool('bash').execute({ command: 'exit 7' } as never, testContext(at.path))
   expect(tool('bash').exitCode?.(output as never)).toBe(7)
 })
 
-test('a command that takes too long is ended, with what it started', async () => {
+test('a timeout ends the command and everything it started', async () => {
   await using at = await temporaryDirectory()
   const text = await bash(
     { command: 'echo begun; sleep 1000 & sleep 1000', timeout_ms: 300 },
@@ -35,7 +35,7 @@ test('a command that takes too long is ended, with what it started', async () =>
   expect(text).toBe('begun\n(timed out after 300 ms; no exit code, ended by SIGTERM)')
 })
 
-test('an interrupt ends what left the group too, but not what an earlier call left', async () => {
+test('an interrupt also ends processes that left the group, but none of an earlier call', async () => {
   await using at = await temporaryDirectory()
   const mark = { name: 'OFFSHOOT_RUN_ID', value: `run_${process.pid}_${Date.now()}` }
   const stop = new AbortController()
@@ -90,7 +90,7 @@ test('an interrupt and the end of a run find a daemon by its limit', async () =>
   expect(living()).toEqual([false, false, false])
 })
 
-test('what is not available is refused by name', async () => {
+test('unsupported fields are refused by name', async () => {
   await using at = await temporaryDirectory()
   await expect(
     bash({ command: 'true', run_in_background: true }, testContext(at.path)),

@@ -22,7 +22,7 @@ const inputSchema = z.lazy(() =>
 type Input = z.infer<typeof inputSchema>
 
 const DEFAULT_TIMEOUT_MS = 120_000
-/** A stop uses this to find everything that one call started. */
+/** A stop uses this mark to find everything that one call started. */
 const CALL_MARK = 'OFFSHOOT_CALL_ID'
 
 /** `bash {command, timeout_ms?, description?}`: a command in its own process group. */
@@ -34,6 +34,7 @@ export function bashTool(): AnyTool {
     inputSchema,
     effects: 'execute',
     idempotent: false,
+    usesCell: true,
     aliases: workingTools.bash.aliases,
     inputAliases: {
       cmd: 'command',
@@ -68,8 +69,8 @@ async function execute(input: Input, context: ToolContext): Promise<BashOutput> 
     )
   }
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS
-  const { result, moved, reached } = await start(input.command, timeoutMs, context)
-  context.receipt?.({ type: 'command', command: input.command, exitCode: result.exitCode })
+  const { result, moved, sandbox, reached } = await start(input.command, timeoutMs, context)
+  context.receipt?.({ type: 'command', command: input.command, exitCode: result.exitCode, sandbox })
   for (const { host, port, refused, sent, received } of reached)
     context.receipt?.({ type: 'connection', host, port, allowed: refused === null, sent, received })
   if (result.aborted)
@@ -86,7 +87,7 @@ async function start(command: string, timeoutMs: number, context: ToolContext): 
   const marks = { ...context.processMarks, [mark.name]: mark.value }
   try {
     const options: ProcessOptions = {
-      // One pipe for stdout and stderr, to keep their order.
+      // one pipe for stdout and stderr keeps their order
       program: '/bin/sh',
       args: [
         '-c',
@@ -115,7 +116,7 @@ async function start(command: string, timeoutMs: number, context: ToolContext): 
 const SANDBOX_HINT = 'The next command gets a new sandbox; what ran in this one is gone.'
 
 async function unconfined(options: ProcessOptions): Promise<CommandResult> {
-  return { result: await runProcess(options), moved: [], reached: [] }
+  return { result: await runProcess(options), moved: [], sandbox: 'off', reached: [] }
 }
 
 function movedText({ from, to }: MovedAway, root: string): string {

@@ -6,8 +6,8 @@ import { readCurrent } from './write-file.ts'
 export type DetailContext = Pick<ToolContext, 'workspace' | 'files'>
 
 /**
- * The text that a change would modify, for the person who is asked. Undefined unless this branch has read it: any other
- * change is refused, and nothing is shown of a file that the agent has not seen.
+ * The text that a change would modify, for the person who approves it. Undefined unless this branch has read it: any
+ * other change is refused, and a person never sees parts of a file that the agent has not seen.
  */
 export async function textAsSeen(context: DetailContext, path: string): Promise<string | undefined> {
   try {

@@ -14,7 +14,7 @@ export function describeTool(file: string): string {
 
 const MAX_TITLE = 160
 
-/** One line for every UI, whatever the input contains. */
+/** Reduces text to one line for every UI, whatever the input contains. */
 export function titleLine(text: string): string {
   const line = terminalLine(text.slice(0, MAX_TITLE * 4))
   return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1).toWellFormed()}…` : line

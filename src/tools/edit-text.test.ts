@@ -9,7 +9,7 @@ function replace(text: string, old: string, replacement: string, all = false) {
 
 const code = (error: string) => expect.objectContaining({ code: error })
 
-test('replaces exactly one exact place, or all', () => {
+test('replaces one exact match, or all', () => {
   expect(replace('a b c', 'b', '$& $1')).toMatchObject({ text: 'a $& $1 c', count: 1, tolerant: false })
   expect(replace('a b a', 'a', 'aa', true)).toMatchObject({ text: 'aa b aa', count: 2 })
   expect(() => replace('a b a', 'a', 'x')).toThrow(code('ambiguous'))
@@ -25,7 +25,7 @@ test('white space at line ends may differ', () => {
   expect(replace('a  \nb\nc', 'a\nb\n', '').text).toBe('c')
 })
 
-test('a block at another indentation is replaced at that indentation', () => {
+test('a block with different indentation is replaced at the indentation in the file', () => {
   const text = 'class A {\n    f() {\n        g()\n    }\n}\n'
   expect(replace(text, 'f() {\n    g()\n}', 'f() {\n    h()\n\n}').text).toBe(
     'class A {\n    f() {\n        h()\n\n    }\n}\n',
@@ -34,7 +34,7 @@ test('a block at another indentation is replaced at that indentation', () => {
   expect(replace('a\n  f(x,   y)\n', 'f(x, y)\n', 'g(x)\n').text).toBe('a\n  g(x)\n')
 })
 
-test('tolerance never guesses', () => {
+test('inexact matching never guesses', () => {
   expect(() => replace('  a\nb\n    a\n', '\ta', 'x')).toThrow(code('ambiguous'))
   expect(() => replace('a {\n  b\n      c\n', '  a {\n    b\n    c\n', 'x')).toThrow(code('no_match'))
   expect(() => replace('\n\n \n', '  \n', 'x')).toThrow(code('no_match'))
@@ -42,7 +42,7 @@ test('tolerance never guesses', () => {
   expect(() => replace('abc', 'ab c', 'x')).toThrow(code('no_match'))
 })
 
-test('a missing text names where its first line stands', () => {
+test('for a missing text, the error names the line of its first line', () => {
   let hint: unknown
   try {
     replace('x\nlet a = 1\n', 'let a = 1\nlet b = 2\n', 'y')
@@ -52,7 +52,7 @@ test('a missing text names where its first line stands', () => {
   expect(hint).toContain('line 2')
 })
 
-test('an edit and its reverse give the original', () => {
+test('an edit and its reverse restore the original', () => {
   const piece = fc.string({
     unit: fc.constantFrom('a', 'b', ' ', '\n', '\r\n', '\t', '€', '😀', '{'),
     maxLength: 12,
@@ -70,7 +70,7 @@ test('an edit and its reverse give the original', () => {
   )
 })
 
-test('a file that is decoded and encoded again is the same, byte for byte', () => {
+test('decoding and encoding a file preserves every byte', () => {
   const text = fc.string({ unit: fc.constantFrom('a', '\n', '\r\n', '\r', '\ufeff', '€', '😀') })
   fc.assert(
     fc.property(text, (content) => {

@@ -12,13 +12,13 @@ export interface TextReplacement {
 export interface Replaced {
   readonly text: string
   readonly count: number
-  /** The old text matched only without exact white space. */
+  /** The old text matched only with differences in white space. */
   readonly tolerant: boolean
 }
 
 /**
- * Replaces text exactly, or else where lines differ only in white space. One place, or all with `all`; never guesses
- * which place is meant. @throws ToolError `no_match`, `ambiguous`, `no_change`.
+ * Replaces an exact match, or else lines that differ only in white space. Replaces one place, or all with `all`; never
+ * guesses which place is meant. @throws ToolError `no_match`, `ambiguous`, `no_change`.
  */
 export function replaceText(text: string, wanted: TextReplacement): Replaced {
   if (wanted.old === '')

@@ -56,7 +56,7 @@ export function editTool(): AnyTool {
   })
 }
 
-/** The change as it would be made now, with the file's line numbers; for an unreadable file, only its pieces. */
+/** The change as it would be made now, with the file's line numbers; for an unreadable file, only the two texts. */
 async function detail(input: Input, context: DetailContext): Promise<string> {
   const { file_path: name, old_string: old, new_string: next } = input
   const text = await textAsSeen(context, name)
@@ -69,7 +69,7 @@ async function detail(input: Input, context: DetailContext): Promise<string> {
   }
 }
 
-/** A file with mixed line ends is matched as it is first. */
+/** In a file with mixed line ends, the text is first matched exactly. */
 function wanted(input: Input, text: string, name: string): TextReplacement {
   const mixed = text.includes('\r')
   return {

@@ -21,7 +21,7 @@ const below = (path: string, limit?: number) => {
   return filesBelow(workspace, join(workspace.root, path), limit)
 }
 
-test('lists the files below a directory and what guards them', () => {
+test('lists the files below a directory with their guards', () => {
   for (const path of ['repo/src/a.ts', 'repo/src/.env', 'repo/.git/config', 'repo/node_modules/x/k.pem'])
     write(path)
   expect(below('.')?.map(({ relative, guarded }) => [relative, guarded])).toEqual(
@@ -35,14 +35,14 @@ test('lists the files below a directory and what guards them', () => {
   expect(below('missing')).toEqual([])
 })
 
-test('names where a link leads, and does not enter it', () => {
+test('reports the target of a link without following it', () => {
   write('repo/a')
   write('outside/b')
   symlinkSync(join(base, 'outside'), join(base, 'repo/link'))
   expect(below('.')?.filter(({ outside }) => outside)).toMatchObject([{ absolute: join(base, 'outside') }])
 })
 
-test('gives up on more entries than it looks at', () => {
+test('returns null above the limit of entries', () => {
   for (const name of ['a', 'b', 'c']) write(`repo/${name}`)
   expect(below('.', 3)).toHaveLength(3)
   expect(below('.', 2)).toBeNull()

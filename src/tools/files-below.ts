@@ -43,7 +43,7 @@ export function filesBelow(
   return found
 }
 
-/** Nothing is below a file or a missing path. Stops reading above the limit. */
+/** A file or a missing path has no entries. Stops reading above the limit. */
 function entriesOf(directory: string, limit: number): readonly Dirent[] | null {
   try {
     return readUpTo(directory, limit)

@@ -33,7 +33,7 @@ async function project(files: Record<string, string | Uint8Array>): Promise<Temp
   return directory
 }
 
-test('read numbers the lines it was asked for and says what is left', async () => {
+test('read numbers the requested lines and reports what is left', async () => {
   await using at = await project({ 'a.txt': '\ufeffone\r\ntwo\nthree\nfour\n', 'empty.txt': '' })
   const context = testContext(at.path)
   expect(await callText('read', { file_path: 'a.txt' }, context)).toBe(
@@ -59,7 +59,7 @@ test('read stops after 2000 lines and cuts long lines', async () => {
   expect(wide).toContain('y'.repeat(2_000) + ' [line cut: 9000 characters]\n     2\tz')
 })
 
-test('read shows images and PDFs as files, and refuses other binary files with their size', async () => {
+test('read returns images and PDFs as files, and refuses other binary files with their size', async () => {
   const png = Buffer.from('89504e470d0a1a0a0000', 'hex')
   await using at = await project({
     'a.png': png,
@@ -77,7 +77,7 @@ test('read shows images and PDFs as files, and refuses other binary files with t
   })
 })
 
-test('read says what a path is that it cannot read', async () => {
+test('read explains why a path cannot be read', async () => {
   await using at = await project({ 'src/parser.ts': 'x', 'src/other.ts': 'x' })
   await runProcess({ program: 'mkfifo', args: ['pipe'], directory: at.path })
   const context = testContext(at.path)
@@ -108,7 +108,7 @@ test('list shows levels, links and directories', async () => {
   await expect(callText('list', { path: 'nowhere' }, context)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('glob finds by name, newest first, without what is ignored', async () => {
+test('glob finds files by name, newest first, without ignored ones', async () => {
   await using at = await project({
     '.gitignore': 'dist\n*.log\n',
     'old.ts': '',
@@ -139,7 +139,7 @@ test('glob finds by name, newest first, without what is ignored', async () => {
   expect(await glob({ pattern: '!src' })).toEqual(['(no file matches)'])
 })
 
-test('glob refuses what it cannot mean', async () => {
+test('glob refuses unusable patterns', async () => {
   await using at = await project({ 'a.ts': '' })
   const context = testContext(at.path)
   for (const pattern of ['*/../*', '{..,a}/*', 'a{', 'a\nb']) {
@@ -155,7 +155,7 @@ test('glob refuses what it cannot mean', async () => {
   })
 })
 
-test('grep has three forms, context, and names that the other tools take', async () => {
+test('grep has three output modes, context, and names that other tools accept', async () => {
   await using at = await project({
     '.gitignore': 'skip\n',
     'src/a.ts': 'zero\none hit\ntwo\r\n',
@@ -179,7 +179,7 @@ test('grep has three forms, context, and names that the other tools take', async
   expect(await grep({ pattern: '-nothing' })).toBe('(no match)')
 })
 
-test('grep leaves secrets and links that lead out alone, unless they are named', async () => {
+test('grep skips secrets and links that leave the workspace, unless they are named', async () => {
   await using at = await project({
     'repo/a.ts': 'KEY=1',
     'repo/.env': 'KEY=2',
@@ -195,7 +195,7 @@ test('grep leaves secrets and links that lead out alone, unless they are named',
   expect(await callText('glob', { pattern: '**/*.ts' }, context)).toBe('a.ts')
 })
 
-test('grep explains a pattern that cannot be used', async () => {
+test('grep explains an invalid pattern', async () => {
   await using at = await project({ 'a.ts': 'x' })
   const context = testContext(at.path)
   for (const pattern of ['(', '(?=x)', '(?:a|aa)+b(?=c)\\1{9999}', 'a\\nb']) {
@@ -205,7 +205,7 @@ test('grep explains a pattern that cannot be used', async () => {
   }
 })
 
-test('a name with a line feed is one entry, and no line of another file', async () => {
+test('a file name with a line feed is one entry and does not appear as a line of another file', async () => {
   const evil = 'x\nsrc/auth.ts:1:hit'
   await using at = await project({ [evil]: 'hit\n', 'b.txt': 'hit\n', 'dir\n./src/a.ts': 'one\nhit\n' })
   await symlink(evil, join(at.path, 'link\r'))
@@ -241,7 +241,7 @@ test('a name with a line feed is one entry, and no line of another file', async 
   ])
 })
 
-test('grep tells of a binary file apart from the next file', async () => {
+test('grep reports a binary file separately from the next file', async () => {
   const binary = Buffer.concat([Buffer.from(`hit\n${'x\n'.repeat(100_000)}`), Buffer.alloc(9)])
   await using at = await project({ 'a.bin': binary, 'b.txt': 'hit\n' })
   const context = testContext(at.path)
@@ -256,14 +256,14 @@ test('grep tells of a binary file apart from the next file', async () => {
   )
 })
 
-test('a search of a very large output is cut, not collected', async () => {
+test('a very large search result is cut, not collected', async () => {
   await using at = await project({ 'big.txt': `${'hit '.repeat(100)}\n`.repeat(10_000) })
   const text = await callText('grep', { pattern: 'hit', limit: 20_000 }, testContext(at.path))
   expect(text.length).toBeLessThan(2_300_000)
   expect(text).toMatch(/\(\d+ or more further lines; narrow the search or raise limit\)$/)
 })
 
-test('write makes directories, keeps mode, line ends and mark, and leaves nothing behind', async () => {
+test('write creates directories, keeps mode, line ends and byte order mark, and leaves no temporary file', async () => {
   await using at = await project({ 'dos.txt': '\ufeffa\r\nb\r\n' })
   const path = join(at.path, 'dos.txt')
   await chmod(path, 0o751)
@@ -287,7 +287,7 @@ test('write makes directories, keeps mode, line ends and mark, and leaves nothin
   })
 })
 
-test('a file is changed only by who has read what stands there', async () => {
+test('a file can be changed only after its current content was read', async () => {
   await using at = await project({ 'a.txt': 'one\n' })
   const path = join(at.path, 'a.txt')
   const context = testContext(at.path)
@@ -312,13 +312,13 @@ test('a file is changed only by who has read what stands there', async () => {
   expect(await readFile(path, 'utf8')).toBe('three, by somebody else\n')
 })
 
-describe('what a person is shown of a change before it is made', () => {
+describe('the preview of a change', () => {
   const lines = Array.from({ length: 60 }, (_, i) => `line ${i + 1}`).join('\n')
   const change = { file_path: 'a.txt', old_string: 'line 50', new_string: 'fifty' }
   const detail = async (name: string, input: object, context: ToolContext) =>
     await tool(name).detail?.(input as never, context)
 
-  test('of a file that was read has the lines around it, with their numbers in the file', async () => {
+  test('for a file that was read includes the surrounding lines with their numbers', async () => {
     await using at = await project({ 'a.txt': lines })
     const context = testContext(at.path)
     await callText('read', { file_path: 'a.txt' }, context)
@@ -330,7 +330,7 @@ describe('what a person is shown of a change before it is made', () => {
     expect(await callText('edit', change, context)).toBe(`edited a.txt (1 place)\n${shown}`)
   })
 
-  test('of a file that was not read, or has changed since, is no more than what the call says', async () => {
+  test("for a file that was not read, or has changed since, shows only the call's own text", async () => {
     await using at = await project({ 'a.txt': lines })
     const context = testContext(at.path)
     const pieces = '--- a/a.txt\n+++ b/a.txt\n@@ @@\n-line 50\n+fifty'
@@ -343,7 +343,7 @@ describe('what a person is shown of a change before it is made', () => {
     )
   })
 
-  test('of a new file is all of it', async () => {
+  test('for a new file is the whole text', async () => {
     await using at = await project({})
     expect(await detail('write', { file_path: 'n.txt', content: 'a\nb' }, testContext(at.path))).toBe(
       '--- a/n.txt\n+++ b/n.txt\n@@ -0,0 +1,2 @@\n+a\n+b',
@@ -351,7 +351,7 @@ describe('what a person is shown of a change before it is made', () => {
   })
 })
 
-test('a write that runs again after a crash finds its own work', async () => {
+test('a write repeated after a crash recognises its own result', async () => {
   await using at = await project({})
   await callText('write', { file_path: 'a.txt', content: 'x\n' }, testContext(at.path))
   expect(await callText('write', { file_path: 'a.txt', content: 'x\n' }, testContext(at.path))).toContain(
@@ -359,7 +359,7 @@ test('a write that runs again after a crash finds its own work', async () => {
   )
 })
 
-test('edit makes new files, and keeps what is no text', async () => {
+test('edit creates new files and preserves bytes that are not text', async () => {
   await using at = await project({ 'latin.txt': Buffer.from([0x61, 0xe9, 0x0a]) })
   const context = testContext(at.path)
   expect(
@@ -390,7 +390,7 @@ test('todo keeps one list', async () => {
   expect(await callText('todo', {}, context)).toContain('act')
 })
 
-describe('a write whose process ends in the middle of it', () => {
+describe('a write whose process dies midway', () => {
   const cut = async () => {
     const at = await project({
       'a.txt': 'old\n',
@@ -401,7 +401,7 @@ describe('a write whose process ends in the middle of it', () => {
   }
 
   test.each(['write', 'edit'])(
-    'is cleaned up after: its temporary file goes, and no other (%s)',
+    'is cleaned up: its temporary file is removed, and no other (%s)',
     async (name) => {
       const { at, context } = await cut()
       await using _at = at
@@ -412,7 +412,7 @@ describe('a write whose process ends in the middle of it', () => {
     },
   )
 
-  test('is repeated over what it left', async () => {
+  test('is repeated over its leftovers', async () => {
     const { at, context } = await cut()
     await using _at = at
     await callText('read', { file_path: 'a.txt' }, context)
@@ -422,7 +422,7 @@ describe('a write whose process ends in the middle of it', () => {
   })
 })
 
-test('a new file is on disk with its name, and so is each directory that was made for it', async () => {
+test('a new file is synced with its name, and so is each directory created for it', async () => {
   await using at = await project({})
   const handle = await open(at.path)
   const synced: string[] = []

@@ -81,7 +81,7 @@ interface Shift {
   readonly to: string
 }
 
-/** One change of indentation that fits every line of the block; undefined if there is none. */
+/** The one change of indentation that fits every line of the block; undefined if none does. */
 function indentShift(lines: readonly Line[], first: number, block: readonly string[]): Shift | undefined {
   const pairs = block.flatMap((line, index) =>
     line.trim() === '' ? [] : [{ wanted: indentOf(line), found: indentOf(lines[first + index]!.text) }],

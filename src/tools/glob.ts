@@ -19,7 +19,7 @@ type Input = z.infer<typeof inputSchema>
 
 const DEFAULT_LIMIT = 200
 
-/** `glob {pattern, path?, limit?}`: paths of files, newest first. */
+/** `glob {pattern, path?, limit?}`: file paths, newest first. */
 export function globTool(): AnyTool {
   return defineTool<Input, string>({
     name: 'glob',
@@ -42,7 +42,7 @@ function splitPattern(input: Input): { base: string; glob: string } {
   const names = input.pattern.split('/')
   const wild = names.findIndex((name) => /[*?[{\\]/.test(name))
   const fixed = names.slice(0, wild < 0 ? -1 : wild)
-  // A plain relative name matches at its place below `path`; only a path that leaves it needs resolving.
+  // a plain relative name matches relative to `path`; only a path that leaves it needs resolving
   if (fixed.length === 0 || (wild < 0 && !leaves(fixed)))
     return { base: input.path ?? '.', glob: input.pattern }
   const prefix = fixed.join('/') || '/'

@@ -32,7 +32,7 @@ type Input = z.infer<typeof inputSchema>
 const DEFAULT_LIMIT = 250
 const MAX_COLUMNS = 500
 
-/** `grep {pattern, path?, glob?, output_mode?, context?, ignore_case?, limit?}`: ripgrep, in the order of the paths. */
+/** `grep {pattern, path?, glob?, output_mode?, context?, ignore_case?, limit?}`: runs ripgrep, sorted by path. */
 export function grepTool(): AnyTool {
   return defineTool<Input, string>({
     name: 'grep',
@@ -111,7 +111,7 @@ function render(result: RipgrepResult, input: Input, place: SearchPlace, context
   return lines.join('\n')
 }
 
-/** Each record of ripgrep is a path, NUL, and the rest; replaces the path by the one that other tools accept. */
+/** Each record of ripgrep is a path, NUL, and the rest. Replaces the path with the name that other tools accept. */
 function nameLines(output: string, input: Input, place: SearchPlace, context: ToolContext) {
   const names = new Map<string, string | undefined>()
   const lines: string[] = []
@@ -130,7 +130,7 @@ function nameLines(output: string, input: Input, place: SearchPlace, context: To
 }
 
 interface SearchRecord {
-  /** Starts with `./`; otherwise a whole line without a path, such as the one about a binary file. */
+  /** Starts with `./`; otherwise the record is a message without a path, such as the one about a binary file. */
   readonly path: string
   readonly rest?: string
 }
@@ -144,7 +144,7 @@ function pathRecords(output: string): SearchRecord[] {
     .map((path) => ({ path }))
 }
 
-/** A path may contain line feeds, the text after its NUL does not; truncated output ends in an incomplete record. */
+/** A path may contain line feeds, the text after its NUL does not; truncated output ends with an incomplete record. */
 function lineRecords(output: string, directory: string): SearchRecord[] {
   const records: SearchRecord[] = []
   let at = 0

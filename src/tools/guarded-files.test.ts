@@ -57,7 +57,7 @@ test.each([
   '.gradle/gradle.properties',
   '.local/share/keyrings/login.keyring',
   '.cache/huggingface/token',
-])('%s holds secrets', (path) => {
+])('%s counts as a secret', (path) => {
   expect(guardOf(path)).toBe('secret')
   expect(guardOf(`/home/u/${path.toUpperCase()}`)).toBe('secret')
 })
@@ -78,6 +78,6 @@ test.each([
   'docs/op/config',
   '.gitignore',
   '.config/app.json',
-])('%s is an everyday file', (path) => {
+])('%s is not guarded', (path) => {
   expect(guardOf(path)).toBeNull()
 })

@@ -3,8 +3,8 @@ import type { ResolvedPath } from './port.ts'
 type Guard = NonNullable<ResolvedPath['guarded']>
 
 /**
- * The kind of guarded file that a path names, by names alone. Names are compared like the most lenient file system
- * would: ignoring case, and what some systems ignore.
+ * The kind of guarded file that a path names, judged by names alone. Names are compared as the most lenient file system
+ * would: without case, and without characters that some systems ignore.
  */
 export function guardOf(path: string): Guard | null {
   const names = path.split(/[/\\]/).filter(Boolean).map(plainName)
@@ -27,7 +27,7 @@ const SKILLS = new Set(
 )
 
 /**
- * `.GIT`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<zero width>it` and `git~1` open the same directory on some system.
+ * On some systems, `.GIT`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<zero width>it` and `git~1` open the same directory.
  */
 function plainName(name: string): string {
   if (PLAIN_NAME.test(name)) return name.toLowerCase()
@@ -36,7 +36,7 @@ function plainName(name: string): string {
   return bare.toLowerCase()
 }
 
-/** Read the same way on every system. Most names are. */
+/** A name that every system reads the same way, as most are. */
 const PLAIN_NAME = /^\.?[\w-]+(\.[\w-]+)*$/
 
 function isGit(name: string): boolean {
@@ -65,7 +65,7 @@ function isConfig(names: readonly string[], file: string): boolean {
   return config >= 0 && OUR_CONFIG.has(names[config + 1] ?? '')
 }
 
-/** Directories below `~/.config` with rules of agents, shells and version control. */
+/** Directories below `~/.config` with rules of agents, shells or version control. */
 const OUR_CONFIG = words('offshoot opencode git fish')
 
 const SECRET_DIRECTORIES = words(
@@ -82,7 +82,7 @@ const SECRET_FILES = words(
   .zhistory .histfile fish_history consolehost_history.txt .dbshell`,
 )
 
-/** Files and directories whose names say nothing without that of the directory around them. */
+/** Files and directories whose names are secret only inside the directory named before them. */
 const SECRET_PAIRS: ReadonlySet<string> = new Set([
   ...words(
     `gh/hosts.yml glab-cli/config.yml .config/hub .config/gcloud .config/op .config/github-copilot .config/stripe
@@ -94,10 +94,10 @@ const SECRET_PAIRS: ReadonlySet<string> = new Set([
   'bitwarden cli/data.json',
 ])
 
-/** Keys, and what Terraform keeps of a system with the passwords in it. */
+/** Keys, and Terraform state, which contains passwords. */
 const SECRET_ENDINGS = /\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx|p8|tfstate|tfstate\.([\w.-]+\.)?backup)$/
 
-/** What was typed, passwords and tokens among it: `.bash_history`, `.psql_history`. */
+/** Histories of typed commands, which may include passwords and tokens: `.bash_history`, `.psql_history`. */
 const HISTORY = /^\.\w+_history$/
 
 function isSecret(names: readonly string[], file: string): boolean {

@@ -1,7 +1,10 @@
 import { MASK_CHAR } from '../core/secrets/mask.ts'
 import { ToolError } from './port.ts'
 
-/** Length of the shortest key masked in tool results; a shorter run is a form's placeholder. */
+/**
+ * As long as the shortest key that is masked in tool results; a shorter run of the character is a placeholder in a
+ * form.
+ */
 const MASK = Buffer.from(MASK_CHAR.repeat(16))
 
 /**

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ToolError, type ResolvedPath } from './port.ts'
 
-/** The error for a missing file, with similar names beside it. */
+/** The error for a missing file, with suggestions of similar names. */
 export async function notFound(target: ResolvedPath): Promise<ToolError> {
   const near = await nearNames(target.absolute)
   const directory = target.relative.includes('/') ? dirname(target.relative) : ''
@@ -28,7 +28,10 @@ async function nearNames(path: string): Promise<string[]> {
     .map((each) => each.name)
 }
 
-/** A name with another extension, or a part of the name, is similar; otherwise by edit distance. */
+/**
+ * A name with another extension, or one that contains the wanted name, counts as similar; otherwise the edit distance
+ * decides.
+ */
 function distanceOf(wanted: string, name: string): number {
   if (stem(wanted) === stem(name)) return 1
   if (Math.min(wanted.length, name.length) >= 3 && (name.includes(wanted) || wanted.includes(name))) return 2

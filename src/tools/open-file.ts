@@ -9,8 +9,8 @@ export interface OpenedFile {
 }
 
 /**
- * Opens a regular file for reading and checks on the open file that it is the one that was decided on: a link may have
- * been created since then. The caller closes the handle. @throws ToolError `not_found`, `is_directory`, `not_a_file`,
+ * Opens a regular file for reading, and checks on the open file that it is the one that was decided on: a link may have
+ * been created since. The caller closes the handle. @throws ToolError `not_found`, `is_directory`, `not_a_file`,
  * `path_changed`, `not_permitted`.
  */
 export async function openFile(target: ResolvedPath): Promise<OpenedFile> {
@@ -54,7 +54,7 @@ async function openNode(absolute: string, name: string, flags: number): Promise<
     if (await isAt(handle, absolute)) return handle
     await handle.close()
   } catch (error) {
-    // The resolved path has no links, so a link there now is new.
+    // the resolved path has no links, so a link there now is new
     if (!(await isLink(absolute))) throw namedFileError(error, name)
   }
   throw pathChanged(name)

@@ -40,7 +40,7 @@ function problem(input: unknown): string {
   throw new Error('the input was taken')
 }
 
-test('what is right passes unchanged', () => {
+test('valid input passes unchanged', () => {
   const input = {
     name: 'x',
     count: 2,
@@ -52,7 +52,7 @@ test('what is right passes unchanged', () => {
   expect(parseInput(sample, input)).toEqual(input)
 })
 
-test('common slips are mended', () => {
+test('common mistakes are fixed', () => {
   const input = {
     name: 7,
     count: ' 2 ',
@@ -75,7 +75,7 @@ test('common slips are mended', () => {
   expect(parseInput(tool('todo'), undefined)).toEqual({})
 })
 
-test('other spellings are taken, and two that differ are not', () => {
+test('alternative field names are accepted, unless two of them differ', () => {
   expect(parseInput(sample, { title: 'x', list: [{ content: 'a' }] })).toEqual({
     name: 'x',
     list: [{ text: 'a' }],
@@ -90,7 +90,7 @@ test('other spellings are taken, and two that differ are not', () => {
   expect(problem({ name: 'x', list: many })).toMatch(/"text" and "content" are the same field/)
 })
 
-test('an error names the field, what is expected and what came', () => {
+test('an error names the field, the expected and the received value', () => {
   expect(problem({ name: 'x', count: 'many' })).toMatch(/count: expected number, got string "many"/)
   expect(problem({ name: 'x', count: 10 })).toMatch(/count: .*9, got number 10/)
   expect(problem({ Name: 'x' })).toMatch(
@@ -105,7 +105,7 @@ test('an error names the field, what is expected and what came', () => {
   expect(problem({ name: 'echo \ud800' })).toMatch(/name: the text is not valid Unicode/)
 })
 
-test('a megabyte is taken, and an error about it stays short', () => {
+test('a megabyte of input is accepted, and an error about it stays short', () => {
   const text = 'x'.repeat(1_000_000)
   expect(parseInput(sample, { name: text })).toEqual({ name: text })
   expect(problem(text).length).toBeLessThan(600)
@@ -119,7 +119,7 @@ test('a megabyte is taken, and an error about it stays short', () => {
   ).toBeLessThan(600)
 })
 
-test('whatever comes, nothing but a ToolError is thrown', () => {
+test('any input throws nothing but a ToolError', () => {
   const inputs = fc.oneof(
     fc.anything(),
     fc.json(),

@@ -16,7 +16,7 @@ export function parseInput(tool: AnyTool, input: unknown): unknown {
     const { fields, twice } = renameFields(tool, readObject(input))
     checkText(fields)
     const read = check(tool, fields)
-    if (isObject(read)) checkText(read) // a list that was sent as text is parsed only now
+    if (isObject(read)) checkText(read) // a list sent as text is parsed only now
     checkTwice(tool, fields, read, twice)
     return read
   } catch (error) {
@@ -29,7 +29,7 @@ export function parseInput(tool: AnyTool, input: unknown): unknown {
   }
 }
 
-/** It quotes a model's input, and people read it too. */
+/** Sanitizes a reason: it quotes a model's input, and people read it too. */
 function shown(reason: string): string {
   const line = terminalLine(reason.slice(0, MAX_REASON)).toWellFormed()
   return reason.length > MAX_REASON ? `${line}…` : line
@@ -110,7 +110,10 @@ function renameKeys(
   return renamed
 }
 
-/** "3" and 3 are the same number: compares parsed values. Each comparison parses everything, so only a few are made. */
+/**
+ * Compares parsed values, since "3" and 3 are the same number. Each comparison parses everything, so only a few are
+ * made.
+ */
 function checkTwice(tool: AnyTool, fields: Fields, read: unknown, twice: readonly SentTwice[]): void {
   for (const [at, each] of twice.entries()) {
     if (at < MAX_TWICE && isSame(tool, fields, read, each)) continue
@@ -127,7 +130,7 @@ function isSame(tool: AnyTool, fields: Fields, read: unknown, { name, value, pat
   return success && isDeepStrictEqual(data, read)
 }
 
-/** A lone surrogate would reach files and programs as something other than what was approved. */
+/** A lone surrogate would reach files and programs as a different character than the one that was approved. */
 function checkText(fields: Fields): void {
   const pending: [path: string, value: unknown][] = Object.entries(fields)
   for (let next = pending.pop(); next; next = pending.pop()) {

@@ -1,8 +1,8 @@
 import { ToolError, type ResolvedPath, type ToolContext } from './port.ts'
 
 /**
- * Where a path of an input leads now. @throws ToolError if it led elsewhere when the call was decided, or is invalid
- * for system calls.
+ * The current target of a path in an input. @throws ToolError if the target has changed since the call was decided, or
+ * the path is invalid for system calls.
  */
 export function targetOf(context: ToolContext, path: string): ResolvedPath {
   if (path.includes('\0'))
@@ -21,7 +21,7 @@ export function pathChanged(path: string): ToolError {
   )
 }
 
-/** The file system's error in words that a model can act on. */
+/** Translates a file system error into words that a model can act on. */
 export function namedFileError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof ToolError) return error
   const code = (error as NodeJS.ErrnoException).code

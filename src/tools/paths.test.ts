@@ -18,7 +18,7 @@ test.each(pathRows())('$id $tool: $why', async (row) => {
       answers.push(decide(called.subject(input), context.workspace))
       await called.execute(input, context)
     }
-    // A tool that refuses by itself denies as well as a rule does.
+    // a tool that refuses by itself counts as a deny
     await attempt().catch((error: unknown) => {
       expect(error).toBeInstanceOf(ToolError)
       answers.push('deny')
@@ -47,7 +47,7 @@ function inputOf(row: PathRow, base: string): object {
   }
 }
 
-/** The strictest answer for where the paths lead, with rules that allow everything inside. */
+/** The strictest decision about the targets of the paths, with rules that allow everything inside the workspace. */
 function decide(subjects: readonly Subject[], workspace: Workspace): 'allow' | 'ask' {
   const paths = subjects.map((subject) => workspace.resolve(subject.value))
   return paths.some((path) => path.outside || path.guarded !== null) ? 'ask' : 'allow'

@@ -36,12 +36,17 @@ export interface Tool<I = never, O = unknown> {
   readonly jsonSchema?: object
   readonly effects: Effects
   /**
-   * Whether a second run with the same input changes nothing more; then it may run again after a crash (invariant R2).
+   * Whether a second run with the same input changes nothing further; then the call may run again after a crash
+   * (invariant R2).
    */
   readonly idempotent: boolean
-  /** Whether it waits for a person: that time is not a stall, and a subagent has the tool only if it is named. */
+  /** Whether its commands start in the run's cell, if there is one. */
+  readonly usesCell?: true
+  /**
+   * Whether it waits for a person. That time is not a stall, and a subagent has the tool only if its own tools name it.
+   */
   readonly asksPerson?: true
-  /** From a program that uses the library: other processes may lack it. */
+  /** Defined by a program that uses the library: other processes may lack it. */
   readonly isOwn?: true
   /** Other names that models use for it. */
   readonly aliases?: readonly string[]
@@ -50,10 +55,10 @@ export interface Tool<I = never, O = unknown> {
   subject(input: I): readonly Subject[]
   /** One line for every UI: `Read lib/auth.ts:1-80`. */
   title(input: I): string
-  /** What a person must see before it may run, besides its subjects: the text or the diff. */
+  /** What a person must see before the call may run, besides its subjects: the text or the diff. */
   detail?(input: I, context: Pick<ToolContext, 'workspace' | 'files'>): string | Promise<string>
   execute(input: I, context: ToolContext): Promise<O>
-  /** Removes leftovers of a call whose process exited in the middle; its effect stays. */
+  /** Removes leftovers of a call whose process exited midway; completed effects stay. */
   cleanUp?(input: I, context: Pick<ToolContext, 'workspace' | 'run'>): Promise<void>
   toModelOutput(output: O): ModelOutput
   /** For a tool that runs a program: its exit code. */
@@ -74,19 +79,19 @@ export interface ToolContext {
   readonly context?: Json | undefined
   /** Marks and settings for the environment of child processes. */
   readonly processMarks: Readonly<Record<string, string>>
-  /** The guard of every child process (invariant R6). */
+  /** Ends every child process when this process exits (invariant R6). */
   readonly guard?: Guard
-  /** Where commands run; absent: on this machine as it is. */
+  /** Where commands run; absent: directly on this machine. */
   readonly cell?: CommandCell | undefined
-  /** The call's paths when it was decided; a path that leads elsewhere now is refused. */
+  /** The call's paths when it was decided; a path with another target now is refused. */
   readonly decidedPaths?: readonly ResolvedPath[]
-  /** The rules' decision about something that this call touches beyond its subjects, without asking. Absent: `ask`. */
+  /** The rules' decision about something that the call touches beyond its subjects; never asks. Absent: `ask`. */
   decide?(tool: Pick<AnyTool, 'name' | 'toolset' | 'effects'>, subject: Subject): Action
   /** Waits for a person's answer. Absent: nobody can answer. @throws ToolError without an answer. */
   ask?(question: PersonQuestion): Promise<string>
   /** Live output for people; not stored, not sent to the model. */
   emit(text: string): void
-  /** Records what the tool has just done, for the run's receipts; paths are absolute. Call it afterwards. */
+  /** Records what the tool has done, for the run's receipts; paths are absolute. Call it after the effect. */
   receipt?(fact: Fact): void
 }
 

@@ -29,7 +29,7 @@ const MAX_LINE = 2_000
 const SNIFF_BYTES = 8_192
 const CHUNK_BYTES = 256 * 1024
 
-/** Models accept images up to 5 MB, and documents up to about twice that. */
+/** Models accept images up to 5 MB and documents up to about twice that. */
 const MAX_MEDIA_BYTES: Readonly<Record<string, number>> = { 'application/pdf': 10_000_000 }
 const MAX_IMAGE_BYTES = 5_000_000
 

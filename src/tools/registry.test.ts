@@ -5,14 +5,14 @@ import { createRegistry } from './registry.ts'
 const registry = createRegistry(builtinTools())
 const names = (of: { list(): readonly { name: string }[] }) => of.list().map((tool) => tool.name)
 
-test('the working tools are these, in this order', () => {
+test('lists the built-in tools in this order', () => {
   const always = ['read', 'write', 'edit', 'list', 'glob', 'grep', 'bash', 'todo', 'ask_user', 'webfetch']
   expect(names(registry)).toEqual(always)
   const search = { provider: 'brave', key: 'k' } as const
   expect(names(createRegistry(builtinTools({ search })))).toEqual([...always, 'websearch'])
 })
 
-test('tools answer to the names that models know', () => {
+test('finds tools by the names that models use', () => {
   const known = {
     Read: 'read',
     Write: 'write',
@@ -33,7 +33,7 @@ test('tools answer to the names that models know', () => {
   expect(registry.get('__proto__')).toBeUndefined()
 })
 
-test('an agent gets what it names, less what it may not have', () => {
+test('gives an agent the tools it names, without the disallowed ones', () => {
   expect(names(registry.forAgent())).toEqual(names(registry))
   expect(names(registry.forAgent(['Read', 'grep', 'nothing']))).toEqual(['read', 'grep'])
   expect(names(registry.forAgent(['files'], ['Write', 'edit']))).toEqual(['read', 'list', 'glob', 'grep'])
@@ -44,7 +44,7 @@ test('an agent gets what it names, less what it may not have', () => {
   expect(registry.unknownNames(['files', 'Bash(x)', '*', 'nothing'])).toEqual(['nothing'])
 })
 
-test('every schema is plain JSON Schema, made once', () => {
+test('every schema is plain JSON Schema and is created once', () => {
   for (const tool of registry.list()) {
     const schema = registry.schema(tool)
     expect(registry.schema(tool)).toBe(schema)
@@ -58,11 +58,11 @@ test('every schema is plain JSON Schema, made once', () => {
   }
 })
 
-test('two tools of one name are refused', () => {
+test('refuses two tools with the same name', () => {
   expect(() => createRegistry([...builtinTools(), ...builtinTools()])).toThrow(/two tools are named "read"/)
 })
 
-test('titles are one line without commands for the terminal', () => {
+test('titles are one line without terminal escape sequences', () => {
   for (const tool of registry.list()) {
     const text = 'a\n\u001b[2J\u0007b'.repeat(100)
     const title = tool.title({

@@ -12,7 +12,7 @@ export interface Registry {
    * `Bash(git *)` names the tool; in a deny list it removes nothing here, because it is a rule.
    */
   forAgent(names?: readonly string[], disallowed?: readonly string[]): Registry
-  /** Entries of such a list that name neither a tool nor a toolset. */
+  /** Entries of such a list that match neither a tool nor a toolset. */
   unknownNames(names: readonly string[]): readonly string[]
   schema(tool: AnyTool): ToolDescription
 }
@@ -55,7 +55,7 @@ function indexNames(tools: readonly AnyTool[]): ReadonlyMap<string, AnyTool> {
   return byName
 }
 
-/** A name reduced to its significant characters. */
+/** A name reduced to the characters that matter for comparison. */
 export function plain(name: string): string {
   return name.trim().toLowerCase().replace(/[_.-]/g, '')
 }

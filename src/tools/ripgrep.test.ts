@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { callText, temporaryDirectory, testContext } from './fixtures/context.ts'
 
-test('a ripgrep that cannot be started is not told as one that is missing', async () => {
+test('a ripgrep that cannot start is not reported as missing', async () => {
   await using at = await temporaryDirectory()
   const context = testContext(at.path, { processMarks: { MARK: 'x'.repeat(200_000) } })
   await expect(callText('grep', { pattern: 'x' }, context)).rejects.toMatchObject({
@@ -11,9 +11,12 @@ test('a ripgrep that cannot be started is not told as one that is missing', asyn
   })
 })
 
-test.runIf(process.platform === 'linux')('what cannot be read is no fault of the pattern', async () => {
-  await using at = await temporaryDirectory()
-  expect(await callText('grep', { pattern: 'x', path: '/proc/self/mem' }, testContext(at.path))).toMatch(
-    /^\(no match\)\n\(not searched: rg: .*\(os error \d+\)\)$/,
-  )
-})
+test.runIf(process.platform === 'linux')(
+  'an unreadable file is not reported as an invalid pattern',
+  async () => {
+    await using at = await temporaryDirectory()
+    expect(await callText('grep', { pattern: 'x', path: '/proc/self/mem' }, testContext(at.path))).toMatch(
+      /^\(no match\)\n\(not searched: rg: .*\(os error \d+\)\)$/,
+    )
+  },
+)

@@ -20,9 +20,9 @@ export interface RipgrepOptions {
 export interface RipgrepResult {
   readonly output: string
   readonly found: boolean
-  /** There was more output than was kept. */
+  /** There was more output than the limit. */
   readonly truncated: boolean
-  /** Unsearchable files; usually empty. */
+  /** ripgrep's messages about files that it could not search; usually empty. */
   readonly problems: string
 }
 
@@ -64,8 +64,8 @@ function noRipgrep(): ToolError {
 }
 
 /**
- * A glob as an ignore file of the lowest rank, so that .gitignore still applies; with ripgrep's own --glob, a pattern
- * such as `**` includes everything that is ignored.
+ * Writes a glob as an ignore file of the lowest rank, so that .gitignore still applies; ripgrep's own --glob with a
+ * pattern such as `**` would include ignored files.
  */
 function ignoreAllBut(glob: string): string {
   if (/[\r\n\0]/.test(glob))
@@ -118,7 +118,7 @@ async function run(
   }
 }
 
-/** The exit code is also 2 if some files or ignore files were unreadable. */
+/** ripgrep also exits with 2 if some files or ignore files are unreadable. */
 const ABOUT_FILES = /^rg: .*(?:\(os error \d+\)$|: line \d+: error parsing glob )/m
 
 const COMMON = ['--no-config', '--color=never', '--hidden', '--glob=!.git', '--no-require-git']

@@ -10,7 +10,7 @@ export interface SearchPlace {
   readonly directory: string
   /** Name of the one file to search. */
   readonly file: string | undefined
-  /** Whether ignore files above the directory apply: those in the workspace do, those above it do not. */
+  /** Whether ignore files above the directory apply: only those in the workspace do. */
   readonly parents: boolean
 }
 
@@ -32,7 +32,7 @@ export async function searchPlace(
   }
 }
 
-/** The name of a found file in its result; undefined if it leads out of the workspace. */
+/** The name of a found file in a result; undefined if it is outside the workspace. */
 export function shownName(found: string, place: SearchPlace, context: ToolContext): string | undefined {
   const path = shown(found, place, context)
   return path && printedName(path.relative)

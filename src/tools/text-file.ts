@@ -2,12 +2,9 @@ import { ToolError } from './port.ts'
 
 export type LineEnding = '\n' | '\r\n'
 
-/** The text of a file, and what to restore around it when writing. */
+/** The text of a file, and the format to restore when writing it. */
 export interface TextFile {
-  /**
-   * With `
-   * ` line ends, unless the file mixes both kinds; without a byte order mark.
-   */
+  /** With `\n` line ends, unless the file mixes both kinds; without a byte order mark. */
   readonly text: string
   readonly ending: LineEnding
   readonly mark: boolean
@@ -15,7 +12,7 @@ export interface TextFile {
 
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** @throws ToolError `binary` for a file that is not UTF-8: writing it back would destroy it. */
+/** @throws ToolError `binary` for a file that is not UTF-8, because writing it back would destroy it. */
 export function decodeText(bytes: Uint8Array, name: string): TextFile {
   const raw = decode(bytes, name)
   const mark = raw.startsWith(BYTE_ORDER_MARK)
@@ -39,15 +36,12 @@ function decode(bytes: Uint8Array, name: string): string {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     if (!text.includes('\0')) return text
   } catch {
-    // below
+    // throws below
   }
   throw new ToolError('binary', `${name} is not UTF-8 text (${bytes.length} bytes); it cannot be edited here`)
 }
 
-/**
- * `\r
- * ` only if every line ends so; a mixed file stays exactly as it is.
- */
+/** `\r\n` only if every line ends with it; a mixed file stays exactly as it is. */
 function endingOf(text: string): LineEnding {
   const feeds = text.split('\n').length - 1
   const pairs = text.split('\r\n').length - 1

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LineRange } from './text-range.ts'
 
-test('picks the lines that splitting the whole text would give, however it is torn', () => {
+test('picks the same lines as splitting the whole text, however the chunks are cut', () => {
   const piece = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r\n', 'c d'), maxLength: 10 })
   fc.assert(
     fc.property(

@@ -16,12 +16,12 @@ export class LineRange {
     this.#maxLine = maxLine
   }
 
-  /** Whether the last wanted line is complete. */
+  /** Whether the last requested line is complete. */
   get satisfied(): boolean {
     return this.#number >= this.#first + this.#count
   }
 
-  /** Lines so far; no line follows a final line feed. */
+  /** Number of lines so far; a final line feed starts no new line. */
   get total(): number {
     return this.#any || this.#length > 0 ? this.#number - (this.#length === 0 ? 1 : 0) : 0
   }

@@ -7,7 +7,7 @@ import type { ResolvedPath } from './port.ts'
 import { createWorkspace } from './workspace.ts'
 import { replaceFile } from './write-file.ts'
 
-/** What an attacker does between the decision and the use. */
+/** An attacker's changes between decision and use. */
 const swaps = {
   directory: async (base: string) => {
     await rename(join(base, 'repo/src'), join(base, 'repo/old'))
@@ -35,14 +35,14 @@ async function outside(base: string): Promise<Record<string, string>> {
   return Object.fromEntries(names.map((name, index) => [name, texts[index]!]))
 }
 
-test.each(Object.entries(swaps))('a %s that was swapped for a link is not opened', async (_, swap) => {
+test.each(Object.entries(swaps))('a %s swapped for a link is not opened', async (_, swap) => {
   const { base, target } = await scene()
   await using _base = base
   await swap(base.path)
   await expect(openFile(target)).rejects.toMatchObject({ code: 'path_changed' })
 })
 
-test('a directory that was swapped for a link is neither written nor listed', async () => {
+test('a directory swapped for a link is neither written nor listed', async () => {
   const { base, root, target } = await scene()
   await using _base = base
   const directory = createWorkspace(root).resolve('src')
@@ -55,7 +55,7 @@ test('a directory that was swapped for a link is neither written nor listed', as
   expect(await outside(base.path)).toEqual({ 'a.ts': 'secret' })
 })
 
-test('a new file is never written through a link that was put there', async () => {
+test('a new file is never written through a planted link', async () => {
   const { base, root } = await scene()
   await using _base = base
   const target = createWorkspace(root).resolve('new.txt')
@@ -83,7 +83,7 @@ test.each([
   ['list', { path: 'src' }],
   ['grep', { path: 'src', pattern: 'secret' }],
   ['glob', { path: 'src', pattern: '*' }],
-])('%s refuses a path that leads elsewhere than when it was decided', async (name, input) => {
+])('%s refuses a path whose target has changed since the decision', async (name, input) => {
   const { base, root } = await scene()
   await using _base = base
   const before = createWorkspace(root)

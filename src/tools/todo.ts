@@ -19,7 +19,7 @@ const inputSchema = z.lazy(() => {
 
 type Input = z.infer<typeof inputSchema>
 
-/** `todo {items?}`: the plan of this branch. */
+/** `todo {items?}`: replaces or shows the plan of this branch. */
 export function todoTool(): AnyTool {
   return defineTool<Input, readonly TodoItem[]>({
     name: 'todo',

@@ -24,7 +24,7 @@ export function toolSchema(tool: AnyTool): ToolDescription {
   return description
 }
 
-/** The fields of a tool's input on one line: `file_path: string, offset?: integer`. */
+/** The input fields of a tool on one line: `file_path: string, offset?: integer`. */
 export function inputShape(tool: AnyTool): string {
   const schema = toolSchema(tool).inputSchema as JsonSchema
   const required = new Set(schema.required ?? [])

@@ -1,19 +1,19 @@
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatchHunk } from 'diff'
 
-/** With more changed lines, a diff says less than the files. */
+/** With more changed lines, a diff is harder to read than the files. */
 const MAX_CHANGES = 4_000
 
-/** The change as a unified diff; one line instead if that would be very long. */
+/** The change as a unified diff; a one-line note instead if that would be too long. */
 export function unifiedDiff(name: string, before: string, after: string): string {
   return patchOf(name, before, after) ?? '(too many changes for a diff)'
 }
 
-/** The same for a person who decides about it: complete, however long it is. */
+/** The complete diff, however long, for the person who approves the change. */
 export function wholeDiff(name: string, before: string, after: string): string {
   return patchOf(name, before, after) ?? replacingPatch(name, before, after)
 }
 
-/** For pieces of a file: their lines are unknown, so hunks have no line numbers. */
+/** A diff of excerpts, whose line numbers are unknown: hunks have none. */
 export function diffOfPieces(name: string, before: string, after: string): string {
   const lines = wholeDiff(name, before, after).split('\n')
   return lines
@@ -22,7 +22,7 @@ export function diffOfPieces(name: string, before: string, after: string): strin
     .join('\n')
 }
 
-/** `\ No newline at end of file`; no text line in a patch starts so. */
+/** `\ No newline at end of file`; no text line of a patch starts with this. */
 const END_MARK = '\\'
 
 function patchOf(name: string, before: string, after: string): string | undefined {
@@ -33,7 +33,7 @@ function patchOf(name: string, before: string, after: string): string | undefine
   return formatPatch({ ...patch, hunks }, FILE_HEADERS_ONLY).replace(/\n$/, '')
 }
 
-/** Whether the final line feed is unchanged. New and removed texts have nothing to compare with. */
+/** Whether the final line feed is unchanged. New and deleted texts have nothing to compare with. */
 function endsAlike(before: string, after: string): boolean {
   return before === '' || after === '' || before.endsWith('\n') === after.endsWith('\n')
 }
@@ -62,9 +62,9 @@ export interface ChangedLines {
   readonly removed: number | null
 }
 
-/** Lines added and removed by a diff; null if it was left out. */
+/** Counts the lines that a diff adds and removes; null if the diff was left out. */
 export function countChanges(diff: string): ChangedLines {
-  const lines = diff.split('\n').slice(2) // without the names of the two files
+  const lines = diff.split('\n').slice(2) // skips the names of the two files
   if (!diff.startsWith('---')) return diff === '' ? noLines : unknownLines
   return {
     added: lines.filter((line) => line.startsWith('+')).length,

@@ -2,17 +2,17 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, parse, sep } from 'node:path'
 
 export interface WalkedPath {
-  /** Without symlinks; missing names stay. */
+  /** The path without symlinks; missing names stay as given. */
   readonly real: string
-  /** Positions of the followed symlinks. */
+  /** Paths of the followed symlinks. */
   readonly links: readonly string[]
-  /** The system itself could not resolve it, or it leads to something other than a file or directory. */
+  /** The system could not resolve the path, or it leads to something other than a file or directory. */
   readonly unsure: boolean
 }
 
 /**
- * Follows a path name by name from a real directory, like the kernel: `..` after a symlink leaves the link's target,
- * not the link's directory. Never throws.
+ * Resolves a path name by name from a real directory, as the kernel does: `..` after a symlink leaves the link's
+ * target, not the link's directory. Never throws.
  */
 export function walkPath(start: string, path: string): WalkedPath {
   const walk: Walk = {
@@ -46,7 +46,7 @@ interface Walk {
 }
 
 function take(walk: Walk, name: string): void {
-  // `file/`, `file/.` and `file/..` are errors to the kernel.
+  // the kernel rejects `file/`, `file/.` and `file/..`
   if (walk.kind !== 'directory') walk.unsure = true
   if (name === '' || name === '.') return
   if (name === '..') return goUp(walk)
@@ -73,7 +73,7 @@ function goMissing(walk: Walk, next: string): void {
 
 function enter(walk: Walk, next: string): void {
   const stat = lstatSync(next)
-  // /proc depends on who reads it, and when.
+  // the content of /proc depends on the reading process and the time
   if (next === '/proc') walk.unsure = true
   if (stat.isSymbolicLink()) return follow(walk, next)
   walk.kind = stat.isDirectory() ? 'directory' : stat.isFile() ? 'file' : 'special'
@@ -94,7 +94,7 @@ function follow(walk: Walk, link: string): void {
   walk.pending.push(...target.slice(root.length).split(sep).reverse())
 }
 
-/** On case-insensitive file systems, the existing part gets its stored case. */
+/** Uses the stored case of the existing part on case-insensitive file systems. */
 function canonical(real: string, missing: number): string {
   if (process.platform !== 'darwin' && process.platform !== 'win32') return real
   const names = real.split(sep)

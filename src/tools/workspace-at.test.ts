@@ -34,37 +34,37 @@ test.each<[string, string, string, boolean]>([
   ['up/b.ts', 'pkg/b.ts', '', false],
   ['../../../out', '../out', '', true],
   ['link/z', '../out/z', '', true],
-])('%j leads to %j', (path, expected, name, outside) => {
+])('%j resolves to %j', (path, expected, name, outside) => {
   const absolute = join(root, expected)
   expect(at(path)).toMatchObject({ absolute, relative: name || absolute, outside })
 })
 
-test('an absolute path, one of a home, a URL and what is no path mean what they mean in the workspace', () => {
+test('absolute paths, home paths, URLs and invalid paths resolve as in the workspace', () => {
   expect(at(join(root, 'pkg/a/x.ts'))).toMatchObject({ relative: 'x.ts', outside: false })
   expect(at(`file://${root}/pkg/a/x.ts`)).toMatchObject({ relative: 'x.ts', outside: false })
   expect(at('~/x')).toMatchObject({ absolute: join(homedir(), 'x'), outside: true })
   expect(at('a\0b').outside).toBe(true)
 })
 
-test('what is guarded stays guarded', () => {
+test('guarded files stay guarded', () => {
   expect(at('.git/config').guarded).toBe('git')
   expect(at('.env').guarded).toBe('secret')
 })
 
-test('a directory outside of the workspace does not make what is in it inside', () => {
+test('files of a directory outside the workspace stay outside', () => {
   const out = join(base, 'out')
   expect(at('.', out)).toMatchObject({ absolute: out, relative: '.', outside: true })
   expect(at('z', out)).toMatchObject({ relative: 'z', outside: true })
   expect(at('../w/pkg', out)).toMatchObject({ absolute: join(root, 'pkg'), outside: false })
 })
 
-test('a directory is where it leads, so that commands run where they were decided to run', () => {
+test('the directory is its target, so that commands run where they were decided to run', () => {
   expect(workspaceAt(whole, 'pkg/a')).toMatchObject({ root: join(root, 'pkg/a'), top: root })
   expect(workspaceAt(whole, join(root, 'pkg/a/link')).root).toBe(join(base, 'out'))
   expect(at('z', join(root, 'pkg/a/link'))).toMatchObject({ relative: 'z', outside: true })
 })
 
-test('whatever the directory: what is outside the workspace is outside, and nothing else', () => {
+test('for any directory, exactly the paths outside the workspace are outside', () => {
   const names = fc.array(fc.constantFrom('..', '.', 'pkg', 'a', 'up', 'link', 'x.ts', 'out', 'w', ''), {
     maxLength: 8,
   })

@@ -2,9 +2,9 @@ import { isAbsolute, sep } from 'node:path'
 import type { ResolvedPath, Workspace } from './port.ts'
 
 /**
- * A workspace for an agent with its own directory: paths start there and are named from there, others by their absolute
- * paths. The whole workspace decides what is outside or guarded. `directory`: resolved to its current target. Never
- * throws.
+ * A workspace for an agent with its own directory: paths start there and are relative to it, and paths elsewhere are
+ * absolute. The whole workspace decides what is outside or guarded. `directory` is resolved to its current target.
+ * Never throws.
  */
 export function workspaceAt(whole: Workspace, directory: string): Workspace {
   const root = whole.resolve(directory).absolute
@@ -18,7 +18,7 @@ export function workspaceAt(whole: Workspace, directory: string): Workspace {
   }
 }
 
-/** The target of a path that starts in a directory, named as the whole workspace names it: for its rules. */
+/** The target of a path that starts in a directory, named relative to the whole workspace, whose rules apply. */
 export function resolveAt(whole: Workspace, directory: string, path: string): ResolvedPath {
   const startsThere = !isAbsolute(path) && !/^(~(\/|$)|file:)/i.test(path)
   return whole.resolve(startsThere ? `${directory}${sep}${path}` : path)

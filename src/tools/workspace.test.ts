@@ -25,7 +25,7 @@ async function repository() {
   }
 }
 
-test('names inside are relative to the real root, whatever way leads there', async () => {
+test('paths inside are relative to the real root, however they are spelled', async () => {
   const { base, root, workspace } = await repository()
   await using _ = base
   expect(workspace.root).toBe(root)
@@ -44,7 +44,7 @@ test('names inside are relative to the real root, whatever way leads there', asy
   expect(workspace.resolve('new/dir/file')).toMatchObject({ relative: 'new/dir/file', outside: false })
 })
 
-test('what leaves, and what cannot be followed, is outside', async () => {
+test('paths that leave the workspace or cannot be followed are outside', async () => {
   const { base, root, workspace } = await repository()
   await using _ = base
   const paths = [
@@ -76,7 +76,7 @@ test('what leaves, and what cannot be followed, is outside', async () => {
   expect(workspace.resolve('src/link/../secret').absolute).toBe(join(base.path, 'outside/secret'))
 })
 
-test('a name is not expanded, and strange names stay names', async () => {
+test('names are not expanded, and unusual names stay as they are', async () => {
   const { base, workspace } = await repository()
   await using _ = base
   for (const path of [
@@ -140,7 +140,7 @@ test.each([
   for (const path of paths) expect(workspace.resolve(path), path).toMatchObject({ guarded: kind })
 })
 
-test('names that only look like guarded ones are not', async () => {
+test('names that only resemble guarded ones are not guarded', async () => {
   const { base, workspace } = await repository()
   await using _ = base
   const paths = [
@@ -161,7 +161,7 @@ test('names that only look like guarded ones are not', async () => {
     expect(workspace.resolve(path), path).toMatchObject({ guarded: null, outside: false })
 })
 
-test('a link is guarded where it stands and where it leads', async () => {
+test('a link is guarded by its name and by its target', async () => {
   const { base, root, workspace } = await repository()
   await using _ = base
   await symlink('.git/hooks', join(root, 'safe'))
@@ -170,7 +170,7 @@ test('a link is guarded where it stands and where it leads', async () => {
   expect(workspace.resolve('.husky/pre-commit').guarded).toBe('config')
 })
 
-test('names above the root play no part, and own directories count as configuration', async () => {
+test('names above the root are ignored, and own directories count as configuration', async () => {
   const { base, root } = await repository()
   await using _ = base
   const nested = join(root, '.claude/worktrees/one')
@@ -224,7 +224,7 @@ function realPath(root: string, path: string): string | undefined {
   }
 }
 
-test('a root that is no directory is refused', async () => {
+test('a root that is not a directory is refused', async () => {
   await using base = await temporaryDirectory()
   await writeFile(join(base.path, 'file'), '')
   expect(() => createWorkspace(join(base.path, 'file'))).toThrow(/not a directory/)

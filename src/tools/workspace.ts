@@ -8,7 +8,7 @@ import type { ResolvedPath, Workspace } from './port.ts'
 import { walkPath } from './walk-path.ts'
 
 export interface WorkspaceOptions {
-  /** Meaning of `~`. */
+  /** The directory for `~`. */
   readonly home?: string
   /** Outside directories with the program's own configuration and data; they count as `config`. */
   readonly ownDirectories?: readonly string[]
@@ -60,7 +60,7 @@ function realOrSame(path: string): string {
   return walkPath(root, base).real
 }
 
-/** Shells and models write `~`, `~/x` and `file:` URLs for absolute paths. */
+/** Expands `~`, `~/x` and `file:` URLs, which shells and models write for absolute paths. */
 function expand(path: string, home: string): string {
   if (path === '~' || path.startsWith('~/')) return home + path.slice(1)
   if (!/^file:/i.test(path)) return path

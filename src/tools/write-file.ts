@@ -15,7 +15,7 @@ export interface CurrentFile {
   readonly stats: Stats
 }
 
-/** The content at a path; undefined if nothing is there. @throws ToolError like `readBytes`. */
+/** The content at a path; undefined if nothing exists there. @throws ToolError like `readBytes`. */
 export async function readCurrent(target: ResolvedPath): Promise<CurrentFile | undefined> {
   try {
     return await readBytes(target)
@@ -90,12 +90,12 @@ export async function removeTemporary({ absolute, relative }: ResolvedPath, call
   }
 }
 
-/** Named after the call, so that recovery finds the file. */
+/** Derived from the call's id, so that recovery finds the file. */
 function temporaryName(callId: CallId): string {
   return `.offshoot-${callId}.tmp`
 }
 
-/** Without it, a power loss may undo the rename although the bytes are on disk. */
+/** Without this, a power loss may undo the rename although the bytes are on disk. */
 async function syncDirectory(handle: FileHandle): Promise<void> {
   try {
     await handle.sync()
@@ -119,7 +119,7 @@ async function writeNew(path: string, bytes: Buffer, old: Stats | undefined): Pr
   }
 }
 
-/** Only root can restore the old owner; for others, the file becomes theirs. */
+/** Only root can restore the previous owner; otherwise the current user owns the file. */
 async function copyRights(handle: FileHandle, old: Stats): Promise<void> {
   if (process.getuid?.() === 0) await handle.chown(old.uid, old.gid)
   await handle.chmod(old.mode & 0o7777)

@@ -17,7 +17,7 @@ const inputSchema = z.lazy(() =>
 
 type Input = z.infer<typeof inputSchema>
 
-/** `write {file_path, content}`: a whole file. */
+/** `write {file_path, content}`: replaces or creates a whole file. */
 export function writeTool(): AnyTool {
   return defineTool<Input, string>({
     name: 'write',
@@ -52,7 +52,7 @@ async function execute(input: Input, context: ToolContext): Promise<string> {
   const current = await readCurrent(target)
   const old = current && textOf(current, target.relative)
   const bytes = old ? encodeText(old, input.content.replace(/^\ufeff/, '')) : Buffer.from(input.content)
-  // A call repeated after a crash finds its own work.
+  // a call repeated after a crash finds its own result
   if (current?.bytes.equals(bytes)) return unchanged(target, current, context)
   if (current) checkSeen(target, current, context)
   const diff = old ? unifiedDiff(target.relative, old.text, input.content) : ''
@@ -77,7 +77,7 @@ function unchanged(
   return `${relative} already has exactly this content`
 }
 
-/** Undefined if it is not text: then it is replaced byte by byte. */
+/** Undefined if the content is not text, which is then replaced byte by byte. */
 function textOf(current: CurrentFile, name: string): TextFile | undefined {
   try {
     return decodeText(current.bytes, name)

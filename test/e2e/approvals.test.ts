@@ -109,7 +109,7 @@ describe('on a terminal', () => {
     for (const { shown, user } of [once, denied, noted, closed]) {
       expect(shown).toContain('⚑ main > general needs you (#1, 1 of 1): $ touch made.txt')
       expect(shown).toContain(
-        `  in ${user.directory}\r\n  because: no rule matches, and bash asks by default`,
+        `  in ${user.directory}\r\n  runs without a sandbox: with your rights\r\n  because: no rule matches, and bash asks by default`,
       )
       expect(user.processes()).toEqual([])
     }
@@ -165,7 +165,7 @@ describe('on a terminal', () => {
   it('Ctrl-C at the question pauses the tree and ends the program with 130', async () => {
     const { code, made, shown, user } = await answered(async (program) => program.type('\u0003'))
     expect({ code, made }).toEqual({ code: 130, made: false })
-    expect(shown).toMatch(/paused \(user\)[^]*the conversation is kept: offshoot continue cnv_/)
+    expect(shown).toMatch(/paused \(user\)[^]*resume it: offshoot continue cnv_/)
     expect(user.rows('select distinct status from runs')).toEqual([{ status: 'paused' }])
     expect(user.rows('select count(*) as open from approvals where answer is null')).toEqual([{ open: 0 }])
     expect(user.processes()).toEqual([])

@@ -34,10 +34,13 @@ it('a run that has spent its budget pauses with exit code 4, and goes on when it
   expect(document['note']).toMatch(
     /^the next request may cost \$0\.2\d+, and \$0\.017 was left when it paused: \$0\.183 of \$0\.20 is spent/,
   )
-  expect(first.stderr).toMatch(/is spent; partial: the text of turn 1\noffshoot: paused \(budget\)\n$/)
+  expect(first.stderr).toMatch(/is spent; partial: the text of turn 1\noffshoot: paused \(budget\)\n/)
   expect(server.requests()).toHaveLength(1)
 
   const id = String(document['conversation_id'])
+  expect(first.stderr.split('\n').at(-2)).toBe(
+    `offshoot: resume it: offshoot continue ${id} --budget-usd N, with N above the budget so far`,
+  )
   const again = await user.run(['continue', id, '--budget-usd', '.2'], { env })
   expect(again).toMatchObject({ code: 4, stdout: 'I look.\n' })
   expect(server.requests()).toHaveLength(1)

@@ -203,7 +203,7 @@ describe('a store of an older program', () => {
     age()
     const { size } = statSync(user.database)
     expect(size).toBeGreaterThan(0)
-    expect(await user.run(['ls'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await user.run(['ls', '--json'])).toMatchObject({ code: 0, stderr: '' })
     const [copy] = readdirSync(join(user.home, 'backups'))
     expect(statSync(join(user.home, 'backups', copy!)).mode & 0o777).toBe(0o600)
     const db = new DatabaseSync(join(user.home, 'backups', copy!), { readOnly: true })

@@ -151,7 +151,7 @@ describe('from another terminal', () => {
     ])
     expect(told()).toEqual(['left'])
     const nothing = await user.call(['answer', run!['run_id'] as string, 'x'])
-    expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('asks nothing') })
+    expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('has no open question') })
   }, 30_000)
 
   it('a question of a killed program is answered, and the answer is there when somebody goes on', async () => {

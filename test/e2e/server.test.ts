@@ -272,7 +272,7 @@ describe('run --conversation on what a server drives', () => {
     await follower.untilStderr('it is read when')
     await approveNext(url, id)
     await follower.untilStderr('answer it with: offshoot approve apr_')
-    expect((await user.call(['rm', id])).code).toBe(1) // what is driven is not taken away from here
+    expect((await user.call(['rm', id, '--yes'])).code).toBe(1) // what is driven is not taken away from here
     const token = readFileSync(join(user.home, 'token'), 'utf8').trim()
     const headers = { authorization: `Bearer ${token}` }
     await fetch(`${url}/api/conversations/${id}`, { method: 'DELETE', headers })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SANDBOXES } from '../support/in-cell.ts'
 import { processesWith } from '../support/started-program.ts'
 import { TestUser } from '../support/test-user.ts'
 
@@ -11,33 +12,35 @@ beforeEach(() => {
 afterEach(() => users.forEach((user) => user.remove()))
 
 describe('a signal', () => {
-  it('pauses the tree, prints what there is, and leaves no process', async () => {
-    const [interrupted, terminated, hungUp] = await Promise.all([
-      stopped('SIGINT'),
-      stopped('SIGTERM'),
-      stopped('SIGHUP'),
-    ])
-    expect([interrupted.code, terminated.code, hungUp.code]).toEqual([130, 143, 129])
-    const ended = [
-      [interrupted, 'user', 'by you'],
-      [terminated, 'restart', 'its program exited or abandoned it'],
-      [hungUp, 'restart', 'its program exited or abandoned it'],
-    ] as const
-    for (const [{ user, stdout, stderr }, reason, words] of ended) {
-      expect(stdout).toBe('I shall wait.\n')
-      expect(stderr).toMatch(
-        new RegExp(
-          `paused \\(${reason}\\)\\noffshoot: the conversation is kept: offshoot continue cnv_\\w+\\n$`,
-        ),
-      )
-      expect(user.rows('select status, reason from runs order by depth')).toEqual([
-        { status: 'paused', reason },
-        { status: 'paused', reason: 'parent' },
-      ])
-      expect((await user.call(['ps', '--all'])).stdout).toContain(`Paused: ${words}`)
-      expect(user.processes()).toEqual([])
-    }
-  })
+  it.each(SANDBOXES)(
+    'pauses the tree, prints what there is, and leaves no process, with --sandbox %s',
+    (setting, on) =>
+      on(async () => {
+        const [interrupted, terminated, hungUp] = await Promise.all([
+          stopped('SIGINT', { setting }),
+          stopped('SIGTERM', { setting }),
+          stopped('SIGHUP', { setting }),
+        ])
+        expect([interrupted.code, terminated.code, hungUp.code]).toEqual([130, 143, 129])
+        const ended = [
+          [interrupted, 'user', 'by you'],
+          [terminated, 'restart', 'its program exited or abandoned it'],
+          [hungUp, 'restart', 'its program exited or abandoned it'],
+        ] as const
+        for (const [{ user, stdout, stderr }, reason, words] of ended) {
+          expect(stdout).toBe('I shall wait.\n')
+          expect(stderr).toMatch(
+            new RegExp(`paused \\(${reason}\\)\\noffshoot: resume it: offshoot continue cnv_\\w+\\n$`),
+          )
+          expect(user.rows('select status, reason from runs order by depth')).toEqual([
+            { status: 'paused', reason },
+            { status: 'paused', reason: 'parent' },
+          ])
+          expect((await user.call(['ps', '--all'])).stdout).toContain(`Paused: ${words}`)
+          expect(user.processes()).toEqual([])
+        }
+      })(),
+  )
 
   it('that stops a fork names what goes on with the fork', async () => {
     const user = new TestUser()
@@ -51,25 +54,29 @@ describe('a signal', () => {
     fork.kill('SIGTERM')
     expect((await fork.ended).code).toBe(143)
     const [branch] = user.rows("select id from branches where kind = 'fork'") as [{ id: string }]
-    expect(fork.stderr).toContain(`the conversation is kept: offshoot continue ${branch.id}\n`)
+    expect(fork.stderr).toContain(`resume it: offshoot continue ${branch.id}\n`)
   })
 
-  it('that comes a second time cancels, even while a command does not want to end', async () => {
-    const { code, stderr, user } = await stopped(
-      'SIGINT',
-      `trap '' INT TERM; echo started; sleep 1000`,
-      'SIGTERM',
-    )
-    expect(code).toBe(130)
-    expect(stderr).toContain('offshoot: cancelled')
-    expect(user.processes()).toEqual([])
-  })
+  it.each(SANDBOXES)(
+    'that comes a second time cancels, even while a command does not want to end, with --sandbox %s',
+    (setting, on) =>
+      on(async () => {
+        const command = `trap '' INT TERM; echo started; sleep 1000`
+        const { code, stderr, user } = await stopped('SIGINT', { setting, command, second: 'SIGTERM' })
+        expect(code).toBe(130)
+        expect(stderr).toContain('offshoot: cancelled')
+        expect(user.processes()).toEqual([])
+      })(),
+  )
 
   it.each([
     ['SIGINT', 'by you', 'with its parent'],
     ['SIGTERM', 'its program was asked to stop', 'its program was asked to stop'],
   ] as const)('that comes a second time, %s, is told as what it is: "%s"', async (signal, words, below) => {
-    const { user } = await stopped(signal, `trap '' INT TERM; echo started; sleep 1000`, signal)
+    const { user } = await stopped(signal, {
+      command: `trap '' INT TERM; echo started; sleep 1000`,
+      second: signal,
+    })
     expect(user.rows('select status from runs order by depth')).toEqual([
       { status: 'cancelled' },
       { status: 'cancelled' },
@@ -84,11 +91,16 @@ describe('a signal', () => {
   })
 })
 
+interface StopOptions {
+  readonly command?: string
+  readonly second?: NodeJS.Signals
+  readonly setting?: 'off' | 'required'
+}
+
 /** What a signal makes of a main agent that waits for a subagent that waits for a command. */
 async function stopped(
   signal: NodeJS.Signals,
-  command = 'echo started; sleep 1000',
-  second?: NodeJS.Signals,
+  { command = 'echo started; sleep 1000', second, setting = 'off' }: StopOptions = {},
 ) {
   const user = new TestUser()
   users.push(user)
@@ -97,7 +109,8 @@ async function stopped(
     main: [{ text: 'I shall wait.', toolCalls: [{ tool: 'task', input: task }] }],
     general: [{ toolCalls: [{ tool: 'bash', input: { command } }] }],
   })
-  const program = user.start(['run', 'hi', '-m', script, '--mode', 'auto', '--output-format', 'text'])
+  const how = ['--mode', 'auto', '--output-format', 'text', '--sandbox', setting]
+  const program = user.start(['run', 'hi', '-m', script, ...how])
   await program.untilStderr('$ ')
   expect(processesWith(`OFFSHOOT_HOME=${user.home}`).length).toBeGreaterThan(0)
   program.kill(signal)

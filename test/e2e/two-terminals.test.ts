@@ -116,7 +116,7 @@ describe('a run in one terminal, everything else in another', () => {
     expect(byNumber).toMatchObject({ code: 2, stderr: expect.stringContaining(approval) })
     expect(await user.call(['approve', '#99'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('nothing was asked as #99'),
+      stderr: expect.stringContaining('unknown approval or question #99'),
     })
     const question = await user.call(['approve', approval])
     expect(question).toMatchObject({
@@ -438,7 +438,7 @@ describe('what is typed wrongly', () => {
     const [two, one] = await ps('--all')
     expect(await ps()).toEqual([])
     const nothing = await user.call(['approve', one!.id])
-    expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('asks nothing') })
+    expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('has no open approval') })
     const steered = await user.call(['steer', one!.conversationId, 'hi'])
     expect(steered).toMatchObject({
       code: 1,

@@ -13,6 +13,12 @@ export function inCell(body: () => Promise<void>): () => Promise<void> {
   return thisMachine.kind === 'bubblewrap' ? body : () => expectRefusal(thisMachine.why)
 }
 
+/** For `describe.each`: the setting, and what makes a test of a body. */
+export const SANDBOXES = [
+  ['off', (body: () => Promise<void>) => body],
+  ['required', inCell],
+] as const
+
 async function expectRefusal(why: string): Promise<void> {
   expect(why).toMatch(/^\S+ .{20,}$/) // one line
   const none = { shown: [], pinned: [], readOnly: [], hidden: [] }

@@ -34,6 +34,8 @@ interface CallOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
+  /** Its stdout is a terminal of so many columns. */
+  readonly columns?: number
   /** Nobody reads on in its stderr from this text on, until then. */
   readonly stderrHeld?: Held
   /** How its tools reach the network. */
@@ -104,9 +106,10 @@ export class TestUser {
   /** The same in this process: ten times as quick, for what does not depend on being a program. */
   async call(
     args: readonly string[],
-    { cwd = this.directory, env = {}, input = '', stderrHeld, ...testPorts }: CallOptions = {},
+    { cwd = this.directory, env = {}, input = '', columns, stderrHeld, ...testPorts }: CallOptions = {},
   ): Promise<Ended> {
     const [stdout, stderr] = [new Collected(), new Collected(stderrHeld)]
+    if (columns !== undefined) Object.assign(stdout, { isTTY: true, columns })
     const io = {
       env: { ...this.env, ...env },
       cwd,

@@ -87,6 +87,7 @@ export function viewState(more: Partial<Snapshot> = {}): ViewState {
       mode: null,
     },
     owner: null,
+    sandbox: null,
     branches: [branchRow('brn_main')],
     runs: [],
     runsOmitted: 0,

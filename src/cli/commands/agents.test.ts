@@ -22,7 +22,7 @@ You help.\u0007
 test('agents, agents ls and both with --json say the same', async () => {
   user.write('.offshoot/agents/helper.md', HELPER)
   const plain = await user.call(['agents'])
-  expect(plain.stdout).toMatch(/^helper {7}7 turns /m)
+  expect(plain.stdout).toMatch(/^helper {8}7 turns /m)
   expect(plain.stdout).toMatch(/^explore /m)
   expect(await user.call(['agents', 'ls'])).toEqual(plain)
   const json = await user.call(['agents', '--json'])
@@ -40,8 +40,8 @@ test('the icon and the title of each agent are shown, as text', async () => {
     HELPER.replace('helper', 'other').replace('model: small', 'icon: robot'),
   )
   const { stdout } = await user.call(['agents'])
-  expect(stdout).toMatch(/^helper {7}7 turns {2}🔍 A \[31mhelper: helps with /m)
-  expect(stdout).toMatch(/^other {8}7 turns {2}◆ {2}helps with /m)
+  expect(stdout).toMatch(/^helper {8}7 turns {2}🔍 A \[31mhelper: helps with /m)
+  expect(stdout).toMatch(/^other {9}7 turns {2}◆ {2}helps with /m)
   expect(stdout).not.toContain('\u001b')
 })
 

@@ -8,6 +8,7 @@ import type { Config } from '../../config/config-schema.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import type { SetExitCode } from '../exit-codes.ts'
 import { write, type Io } from '../io.ts'
+import { besideLines, outputColumns } from '../terminal/hanging-lines.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { loadProjectWithWarnings } from '../load-project.ts'
 import { ruleText } from '../terminal/rule-text.ts'
@@ -38,17 +39,28 @@ async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   if (json) return write(io, jsonLine(agents))
   const { root } = createWorkspace(place)
   const iconOf = agentIcons(agents)
+  const columns = outputColumns(io)
   const lines = agents.map(({ name, title, description, maxTurns, source }) => {
     const from = source === 'built-in' ? '' : `  (${terminalLine(shortPath(source, root))})`
     const about = title === undefined ? description : `${agentTitle(title)}: ${description}`
-    return `${terminalLine(name).padEnd(12)} ${maxTurns ?? '-'} turns  ${iconOf?.(name) ?? ''}${terminalLine(about)}${from}\n`
+    const turns = String(maxTurns ?? '-').padStart(2)
+    return besideLines(
+      `${terminalLine(name).padEnd(12)} ${turns} turns  `,
+      `${iconOf?.(name) ?? ''}${terminalLine(about)}${from}`,
+      columns,
+    )
   })
   const ignored = project.found.files.filter((file) => file.skipped !== null && file.heldBack.length > 0)
   const heldBack = ignored.map(({ name, path, skipped }) => {
     const from = `  (${terminalLine(shortPath(path, root))})`
-    return `${terminalLine(name ?? '').padEnd(12)} ignored   ${terminalLine(skipped!)}${from}\n`
+    return besideLines(
+      `${terminalLine(name ?? '').padEnd(12)} ignored   `,
+      terminalLine(skipped!) + from,
+      columns,
+    )
   })
-  await write(io, [...lines, ...heldBack].join(''))
+  const all = [...lines, ...heldBack].flat()
+  await write(io, all.map((line) => `${line}\n`).join(''))
 }
 
 function shortPath(path: string, root: string): string {

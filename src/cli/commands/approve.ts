@@ -32,7 +32,9 @@ export function approveCommand(program: Command, io: Io, setExitCode: SetExitCod
       'id of an approval or a unique prefix; its number, as "#3" or CONVERSATION#3; or a run, branch or conversation with one open request',
     )
     .addArgument(
-      new Argument('[answer]', 'allow it once, for this run or always; or deny it').choices(ANSWERS),
+      new Argument('[answer]', 'allow it once, for this run or always; or deny it')
+        .choices(ANSWERS)
+        .argParser(answerOf),
     )
     .option('--note <text>', 'the reason; the model reads it with a denial')
     .option('--pattern <pattern>', 'with run or always: allow this pattern instead of the one shown')
@@ -55,6 +57,23 @@ export function approveCommand(program: Command, io: Io, setExitCode: SetExitCod
       await write(io, `${approval.id}: ${answer}: ${whichOf(approval, approval.title)}${waits}\n`)
     })
 }
+
+/** @throws OffshootError `usage` that lists the answers. */
+function answerOf(typed: string): ApprovalAnswer {
+  const answer = ANSWERS.find((each) => each === typed)
+  if (answer) return answer
+  const meant = MEANT.find(([pattern]) => pattern.test(typed))?.[1]
+  const hint = `answers: once (this call), run (calls of its kind in this run), always (calls of its kind in this conversation), deny`
+  throw new OffshootError('usage', `${JSON.stringify(typed.slice(0, 64))} is not an answer to an approval`, {
+    hint: meant ? `did you mean ${meant}? ${hint}` : hint,
+  })
+}
+
+/** A word for yes suggests the narrowest permission. */
+const MEANT: readonly (readonly [RegExp, ApprovalAnswer])[] = [
+  [/^(y|yes|ok|allow|approve|accept)$/i, 'once'],
+  [/^(n|no|reject|refuse)$/i, 'deny'],
+]
 
 interface ListedApproval {
   readonly approval: Approval

@@ -52,6 +52,18 @@ describe('continue', () => {
     })
   })
 
+  it('is named with what helps when a run pauses, and takes "last"', async () => {
+    const model = user.script({ main: [{ toolCalls: [task] }, { text: 'so far' }], explore: [{ text: 'a' }] })
+    const { stderr } = await user.call(['run', 'Go.', '-m', model, '--max-turns', '1'])
+    const [last] = user.rows('select id from conversations order by id desc limit 1')
+    const line = `offshoot: resume it: offshoot continue ${String(last!['id'])} (--max-turns N sets how many more turns it gets)`
+    expect(stderr.split('\n').slice(-3)).toEqual(['offshoot: paused (limit)', line, ''])
+    const bare = await user.call(['continue'])
+    expect(bare).toMatchObject({ code: 2, stdout: '' })
+    expect(bare.stderr).toContain('<id> [text] (last: the latest conversation of this directory)')
+    expect((await user.call(['continue', 'last', 'and now?'])).code).toBe(0)
+  })
+
   it('is also what a message to a paused conversation does', async () => {
     const { main } = await paused()
     const { code } = await user.call(['run', '--conversation', main.conversation, 'go on'])
@@ -102,8 +114,12 @@ describe('docs/recovery.md', () => {
 })
 
 describe('recover', () => {
-  it('of nothing prints nothing', async () => {
+  it('of nothing says so', async () => {
     for (const flags of [[], ['--dry-run'], ['--pause']])
-      expect(await user.call(['recover', ...flags])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+      expect(await user.call(['recover', ...flags])).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: 'offshoot: no runs to recover\n  offshoot ps lists active and paused runs\n',
+      })
   })
 })

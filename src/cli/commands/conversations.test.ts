@@ -193,7 +193,11 @@ describe('ls', () => {
   })
 
   test('-C keeps those of one directory', async () => {
-    expect(await user.call(['ls', '-C', '.'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await user.call(['ls', '-C', '.'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('no conversations in '),
+    })
   })
 })
 
@@ -255,13 +259,24 @@ describe('export and import', () => {
 })
 
 describe('rm', () => {
+  test('without a terminal it deletes nothing unless --yes is given', async () => {
+    const before = user.rows('select * from conversations')
+    for (const force of ['', ' --force'])
+      expect(await user.call(`rm ${ids.conversation}${force}`.split(' '))).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: `offshoot: nothing was deleted: without a terminal, rm needs --yes\n  offshoot rm ${ids.conversation}${force} --yes\n`,
+      })
+    expect(user.rows('select * from conversations')).toEqual(before)
+  })
+
   test('refuses while a run has not stopped, unless it is forced', async () => {
     expect(await user.call(['rm', busy.conversation])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(new RegExp(`has not stopped: ${busy.run} is running\\n.*--force`)),
     })
     expect((await user.call(['ls'])).stdout).toContain(busy.conversation)
-    expect(await user.call(['rm', busy.conversation, '--force'])).toMatchObject({
+    expect(await user.call(['rm', busy.conversation, '--force', '--yes'])).toMatchObject({
       code: 0,
       stdout: `deleted: ${busy.conversation} (A title): 1 branch, 3 messages, 1 run\n`,
       stderr: '',

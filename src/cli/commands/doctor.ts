@@ -9,6 +9,7 @@ import { storeChecks } from '../doctor/store-checks.ts'
 import { systemChecks } from '../doctor/system-checks.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { write, type Io } from '../io.ts'
+import { besideLines, outputColumns } from '../terminal/hanging-lines.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { version } from '../version.ts'
 import { withoutCredentials } from '../../config/without-credentials.ts'
@@ -29,7 +30,10 @@ export function doctorCommand(program: Command, io: Io, setExitCode: SetExitCode
       const checks = [...repaired, ...(await allChecks(createWorkspace(resolve(io.cwd, directory)).root, io))]
       const problems = checks.filter(({ status }) => status === 'problem')
       const document = { version: version(), ok: problems.length === 0, checks }
-      await write(io, json ? jsonLine(document) : checks.map(checkText).join(''))
+      await write(
+        io,
+        json ? jsonLine(document) : checks.map((check) => checkText(check, outputColumns(io))).join(''),
+      )
       setExitCode(exitCodeOf(problems))
     })
 }
@@ -53,9 +57,11 @@ function shown(checks: readonly Check[]): Check[] {
 
 const MARKS = { ok: '✓', warning: '!', problem: '✗' } as const
 
-function checkText({ name, status, message, hint }: Check): string {
-  const line = `${MARKS[status]} ${status.padEnd(7)}  ${name.padEnd(13)}  ${terminalLine(message)}\n`
-  return hint === undefined ? line : `${line}${' '.repeat(26)}${terminalLine(hint)}\n`
+function checkText({ name, status, message, hint }: Check, columns: number): string {
+  const head = `${MARKS[status]} ${status.padEnd(7)}  ${name.padEnd(13)}  `
+  const below = hint === undefined ? [] : besideLines(' '.repeat(head.length), terminalLine(hint), columns)
+  const lines = [...besideLines(head, terminalLine(message), columns), ...below]
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 /** A wrong configuration or database counts more than the rest. */

@@ -4,19 +4,22 @@ import { InvalidArgumentError, type Command } from 'commander'
 import type { Conversation } from '../../core/conversation.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { TITLE_CHARS } from '../../runtime/conversation/open-conversation.ts'
-import { errorMessage, OffshootError } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import { sizeText } from '../../core/size-text.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { dataHome } from '../../config/homes.ts'
 import { Ownership } from '../../runtime/ownership/leases.ts'
 import { deleteExpired, expired, type Retention } from '../../runtime/host/retention.ts'
+import type { Reader } from '../../store/port.ts'
 import { compactFile, conversationBytes } from '../../store/sqlite/disk-space.ts'
-import { hasPerson } from '../person-only-commands.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
-import { askYes } from '../terminal/ask-yes.ts'
+import { confirmDeletion } from '../terminal/ask-yes.ts'
+import { outputColumns } from '../terminal/hanging-lines.ts'
+import { areHere, tableLines, type TableColumn } from '../terminal/table.ts'
+import { shortId } from '../typed-id.ts'
 
 interface GcFlags {
   readonly olderThan?: number
@@ -37,7 +40,7 @@ export function gcCommand(program: Command, io: Io): void {
     )
     .option('--keep <n>', 'keep so many of the latest, however old they are', count)
     .option('--dry-run', 'only list what would be deleted')
-    .option('--yes', 'do not ask for confirmation')
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .option('--json', 'one JSON object')
     .action((flags: GcFlags) => collect(flags, io))
 }
@@ -52,7 +55,7 @@ async function collect(flags: GcFlags, io: Io): Promise<void> {
     const ports = { store, ownership: new Ownership({ store, clock: systemClock, owner: randomUUID() }) }
     const found = expired(ports, retention)
     bytes = conversationBytes(file)
-    await preview(found, bytes, flags, io)
+    await preview({ store, found, bytes }, flags, io)
     if (found.length === 0 || flags.dryRun || !(await agreed(found.length, flags, io))) return
     deleted.push(
       ...(await deleteExpired(
@@ -73,12 +76,13 @@ function retentionOf({ olderThan, keep }: GcFlags): Retention {
   return { before: systemClock.now() - ageMs + (ageMs === 0 ? 1 : 0), keep: keep ?? 0 }
 }
 
-async function preview(
-  found: readonly Conversation[],
-  bytes: ReadonlyMap<string, number>,
-  { json, dryRun }: GcFlags,
-  io: Io,
-): Promise<void> {
+interface Found {
+  readonly store: Reader
+  readonly found: readonly Conversation[]
+  readonly bytes: ReadonlyMap<string, number>
+}
+
+async function preview({ store, found, bytes }: Found, { json, dryRun }: GcFlags, io: Io): Promise<void> {
   const sizeOf = ({ id }: Conversation) => bytes.get(id) ?? 0
   const total = found.reduce((sum, each) => sum + sizeOf(each), 0)
   if (json) {
@@ -86,25 +90,49 @@ async function preview(
     const rows = found.map((each) => ({ ...each, bytes: sizeOf(each) }))
     return await write(io, jsonLine({ would_delete: rows, bytes: total }))
   }
-  const line = (each: Conversation) => {
-    const updated = new Date(each.updatedAt).toISOString().slice(0, 10)
-    const title = terminalLine(cutText(each.title, TITLE_CHARS))
-    return `${each.id}  ${updated}  ${sizeText(sizeOf(each)).padStart(8)}  ${title}  ${terminalLine(each.directory)}\n`
-  }
-  await write(io, found.map(line).join(''))
+  const isTerminal = io.stdout.isTTY
+  const rows = found.map((each) => [
+    isTerminal ? shortId(store, each.id) : each.id,
+    new Date(each.updatedAt).toISOString().slice(0, 10),
+    isTerminal ? sizeText(sizeOf(each)) : sizeText(sizeOf(each)).padStart(8),
+    terminalLine(cutText(each.title, TITLE_CHARS)),
+    terminalLine(each.directory),
+  ])
+  if (isTerminal && rows.length > 0) await write(io, terminalTable(rows, io))
+  else await write(io, rows.map((cells) => `${cells.join('  ')}\n`).join(''))
   const verb = dryRun ? 'would go' : 'to go'
   const what = found.length === 1 ? '1 conversation' : `${found.length} conversations`
   await write(io, `${what} ${verb}, about ${sizeText(total)}\n`)
 }
 
-/** @throws OffshootError `usage` where nobody can be asked. */
+const COLUMNS: readonly TableColumn[] = [
+  { title: 'ID' },
+  { title: 'CHANGED' },
+  { title: 'SIZE' },
+  { title: 'TITLE', isFlexible: true },
+  { title: 'DIRECTORY', isFlexible: true },
+]
+
+function terminalTable(rows: readonly (readonly string[])[], io: Io): string {
+  const isHere = areHere(
+    rows.map((cells) => cells.at(-1)!),
+    io,
+  )
+  const columns = isHere ? COLUMNS.slice(0, -1) : COLUMNS
+  const lines = tableLines(
+    columns,
+    rows.map((cells) => ({ cells })),
+    outputColumns(io),
+  )
+  return lines.map((each) => `${each}\n`).join('')
+}
+
+/** @throws OffshootError `usage` without a terminal. */
 async function agreed(found: number, { yes }: GcFlags, io: Io): Promise<boolean> {
   if (yes) return true
-  if (!hasPerson(io))
-    throw new OffshootError('usage', 'nothing was deleted: nobody can be asked here', {
-      hint: '--yes deletes without asking, --dry-run only shows what would go',
-    })
-  return await askYes(`Delete ${found} for good?`, io)
+  const what = found === 1 ? '1 conversation' : `${found} conversations`
+  const hint = 'offshoot gc --yes deletes without asking, offshoot gc --dry-run only lists'
+  return await confirmDeletion({ what, command: 'gc', hint }, io)
 }
 
 /** What is deleted is deleted; its room is used again if it cannot be given back now. */

@@ -8,6 +8,7 @@ import { branchOf } from '../../runtime/control/verb-scope.ts'
 import type { InboxRow } from '../../store/port.ts'
 import { write, type Io } from '../io.ts'
 import { hangingLines, outputColumns } from '../terminal/hanging-lines.ts'
+import { noteEmpty } from '../terminal/note-empty.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
 import { wholeId } from '../typed-id.ts'
@@ -104,10 +105,15 @@ async function moveItem(
 
 async function list({ id, target }: VerbTarget, { json }: InboxFlags, io: Io): Promise<void> {
   await using store = await openStore(io)
-  const items = waitingItems(store, branchOf(store, id, target))
+  const branch = branchOf(store, id, target)
+  const items = waitingItems(store, branch)
+  if (items.length === 0 && !json) return await noteEmpty(io, `no unread messages on ${branch}`, SEND_HINT)
   const lines = items.flatMap((item) => hangingLines(line(item), outputColumns(io)))
   await write(io, json ? jsonLine(items) : lines.map((each) => `${each}\n`).join(''))
 }
+
+const SEND_HINT =
+  'offshoot steer ID "TEXT" sends one to an active run; offshoot continue ID "TEXT" to a stopped one'
 
 const SHOWN_CHARS = 200
 

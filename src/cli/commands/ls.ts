@@ -10,9 +10,17 @@ import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
 import { shortId } from '../typed-id.ts'
-import { addListOptions, isFound, limited, type ListFlags } from '../terminal/list-options.ts'
+import {
+  addListOptions,
+  FILTERED_HINT,
+  isFiltered,
+  isFound,
+  limited,
+  type ListFlags,
+} from '../terminal/list-options.ts'
+import { noteEmpty } from '../terminal/note-empty.ts'
 import { outputColumns } from '../terminal/hanging-lines.ts'
-import { tableLines, type TableColumn } from '../terminal/table.ts'
+import { areHere, tableLines, type TableColumn } from '../terminal/table.ts'
 
 interface LsFlags extends ListFlags {
   readonly directory?: string
@@ -26,18 +34,25 @@ export function lsCommand(program: Command, io: Io): void {
     .option('--json', 'one JSON array')
     .action(async ({ directory, json, ...flags }: LsFlags) => {
       await using store = await openStore(io)
-      const where =
-        directory === undefined ? {} : { directory: createWorkspace(resolve(io.cwd, directory)).root }
+      const asked = directory === undefined ? undefined : createWorkspace(resolve(io.cwd, directory)).root
+      const where = asked === undefined ? {} : { directory: asked }
       const found = store
         .find('conversations', { where, orderBy: 'updatedAt', descending: true })
         .filter(({ id, title }) => isFound(flags, [id, title]))
         .map((conversation) => listedConversation(store, conversation))
         .filter(({ run }) => flags.status === undefined || run?.status === flags.status)
+      if (found.length === 0 && !json) return await noteNone(asked, flags, io)
       const shown = await limited(found, json ? { limit: found.length, ...flags } : flags, io)
       if (json) return await write(io, jsonLine(shown.map(entry)))
       if (!io.stdout.isTTY) return await write(io, shown.map(line).join(''))
-      await write(io, shown.length === 0 ? '' : terminalTable(store, shown, io))
+      await write(io, terminalTable(store, shown, asked, io))
     })
+}
+
+async function noteNone(asked: string | undefined, flags: ListFlags, io: Io): Promise<void> {
+  if (isFiltered(flags)) return await noteEmpty(io, 'no conversation matches', FILTERED_HINT)
+  if (asked === undefined) return await noteEmpty(io, 'no conversations yet', 'offshoot "PROMPT" starts one')
+  await noteEmpty(io, `no conversations in ${asked}`, 'offshoot ls lists those of every directory')
 }
 
 function entry({ conversation, run, left }: ListedConversation): object {
@@ -53,9 +68,17 @@ const COLUMNS: readonly TableColumn[] = [
   { title: 'DIRECTORY', isFlexible: true },
 ]
 
-function terminalTable(store: Reader, found: readonly ListedConversation[], { stdout }: Io): string {
+/** Without the directory, if it is the asked or the current one in every row. */
+function terminalTable(
+  store: Reader,
+  found: readonly ListedConversation[],
+  asked: string | undefined,
+  io: Io,
+): string {
   const rows = found.map((each) => ({ cells: [shortId(store, each.conversation.id), ...cells(each)] }))
-  return tableLines(COLUMNS, rows, outputColumns({ stdout }))
+  const directories = found.map(({ conversation }) => conversation.directory)
+  const columns = asked !== undefined || areHere(directories, io) ? COLUMNS.slice(0, -1) : COLUMNS
+  return tableLines(columns, rows, outputColumns(io))
     .map((each) => `${each}\n`)
     .join('')
 }

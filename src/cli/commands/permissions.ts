@@ -14,6 +14,7 @@ import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { boundedLines } from '../terminal/bounded-lines.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
+import { noteEmpty } from '../terminal/note-empty.ts'
 import { openStore } from '../open-store.ts'
 import { wholeId } from '../typed-id.ts'
 import { orUnknown } from '../unknown-id.ts'
@@ -43,6 +44,12 @@ async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   await using store = await openStore(io)
   const grants = listGrants(store, root).map(grantDocument)
   if (json) return await write(io, jsonLine(grants))
+  if (grants.length === 0)
+    return await noteEmpty(
+      io,
+      `no permissions granted in ${root}`,
+      'an approval answered with always grants one; docs/permissions.md describes rules',
+    )
   const lines = grants.map(
     ({ id, scope, conversationId, grantedAt, ...rule }) =>
       `${id}  ${(conversationId ?? scope).padEnd(30)}  ${ruleText(rule)}  ${new Date(grantedAt).toISOString()}\n`,

@@ -64,8 +64,15 @@ test('what was paused long ago is counted, and listed where it is asked for', as
   const all = { old: true, recent: true, stderr: '' }
   for (const more of [['--status', 'paused'], ['--all'], ['--json'], ['--search', 'GENERAL']])
     expect(await listed(...more)).toEqual(all)
-  expect(await listed('--status', 'running')).toEqual({ old: false, recent: false, stderr: '' })
-  expect(await listed('--search', 'no such text')).toEqual({ old: false, recent: false, stderr: '' })
+  for (const none of [
+    ['--status', 'running'],
+    ['--search', 'no such text'],
+  ])
+    expect(await listed(...none)).toEqual({
+      old: false,
+      recent: false,
+      stderr: 'offshoot: no run matches\n  leave out --status and --search to list more\n',
+    })
   expect((await user.call(['ps', '--all', '--limit', '1'])).stdout.trimEnd().split('\n')).toHaveLength(1)
   expect(JSON.parse((await user.call(['ps', '--all', '--limit', '1', '--json'])).stdout)).toHaveLength(1)
   for (const wrong of [

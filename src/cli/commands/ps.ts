@@ -7,14 +7,22 @@ import { dollars } from '../../runtime/budget/money-text.ts'
 import { count } from '../../runtime/budget/token-count.ts'
 import { listRuns, type RunListing } from '../../runtime/views/list-runs.ts'
 import { readReceipts } from '../../runtime/run/receipts.ts'
-import type { Store } from '../../store/port.ts'
+import type { Reader, Store } from '../../store/port.ts'
 import { costText, stateText } from '../terminal/branch-tree.ts'
 import { writeApproval, writeStderr, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
 import { shortId } from '../typed-id.ts'
 import { bounds } from '../../core/limits.ts'
-import { addListOptions, isFound, limited, type ListFlags } from '../terminal/list-options.ts'
+import {
+  addListOptions,
+  FILTERED_HINT,
+  isFiltered,
+  isFound,
+  limited,
+  type ListFlags,
+} from '../terminal/list-options.ts'
+import { noteEmpty } from '../terminal/note-empty.ts'
 import { outputColumns } from '../terminal/hanging-lines.ts'
 import { tableLines, type TableColumn } from '../terminal/table.ts'
 import { livingOwners } from '../remote/living-owner.ts'
@@ -27,26 +35,37 @@ interface PsFlags extends ListFlags {
 }
 
 export function psCommand(program: Command, io: Io): void {
-  addListOptions(program.command('ps'), 'agent, task or id')
+  addListOptions(program.command('ps'), 'agent, task, title or id')
     .description('list runs that have not ended, running ones first')
     .option('--all', 'list ended runs too')
     .option('--json', 'one JSON array')
     .action(async ({ all, json, ...flags }: PsFlags) => {
       await using store = await openStore(io)
       const now = systemClock.now()
+      const titleOf = (run: Owned) => taskTitle(store, run)
       const found = listOwned(store, all ?? flags.status !== undefined)
         .filter(({ status }) => flags.status === undefined || status === flags.status)
-        .filter(({ id, agent, task }) => isFound(flags, [id, agent, task]))
+        .filter((run) => isFound(flags, [run.id, run.agent, run.task, titleOf(run)]))
       if (json) {
         const shown = await limited(found, { limit: found.length, ...flags }, io)
         const whole = shown.map((run) => ({ ...run, receipts: readReceipts(store, [run.id]) }))
         return await writeApproval(io, jsonLine(whole))
       }
+      if (found.length === 0) return await noteNone(flags, all ?? false, io)
       const isAsked = all ?? (flags.status ?? flags.search) !== undefined
       const recent = isAsked ? found : await withoutOld(found, now, io)
-      const rows = (await limited(recent, flags, io)).map((run) => rowOf(run, asked(store, run), now))
+      const rows = (await limited(recent, flags, io)).map((run) =>
+        rowOf({ ...run, task: titleOf(run) }, asked(store, run), now),
+      )
       await writeApproval(io, io.stdout.isTTY ? terminalTable(store, rows, io) : table(rows.map(columns)))
     })
+}
+
+async function noteNone(flags: ListFlags, all: boolean, io: Io): Promise<void> {
+  const start = 'offshoot "PROMPT" starts one'
+  if (isFiltered(flags)) return await noteEmpty(io, 'no run matches', FILTERED_HINT)
+  if (all) return await noteEmpty(io, 'no runs yet', start)
+  await noteEmpty(io, 'no active or paused runs', `offshoot ps --all lists ended runs too; ${start}`)
 }
 
 /** A run with the process that drives it; null: none does, and nothing goes on by itself. */
@@ -61,6 +80,12 @@ function listOwned(store: Store, all: boolean): Owned[] {
     const row = isStopped(run.status) ? undefined : ownerOf(run.conversationId)
     return { ...run, owner: row ? { pid: row.pid, host: row.host, since: row.takenAt } : null }
   })
+}
+
+/** The task of a main run is always `main`; the title of its conversation says more. */
+function taskTitle(store: Reader, { depth, task, conversationId }: Owned): string {
+  const isMain = depth === 0 && task === 'main'
+  return (isMain && store.get('conversations', conversationId)?.title) || task
 }
 
 /** The numbers that people call its asks by, with the ids that a command takes; that of its verb stands there already. */
@@ -111,7 +136,7 @@ const COLUMNS: readonly TableColumn[] = [
 ]
 
 function terminalTable(store: Store, rows: readonly PsRow[], { stdout }: Io): string {
-  if (rows.length === 0) return ''
+  if (rows.length === 0) return '' // every run was paused long ago
   const short = rows.map(({ cells: [id, ...cells], facts }) => ({
     cells: [shortId(store, id!), ...cells],
     facts,

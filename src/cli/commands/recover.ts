@@ -23,6 +23,7 @@ import { abandonedRuns } from '../remote/abandoned-runs.ts'
 import { openStore } from '../open-store.ts'
 import { sandboxOption } from '../sandbox-option.ts'
 import { refuseUnused } from '../unused-options.ts'
+import { noteEmpty } from '../terminal/note-empty.ts'
 import { recoveredText, resumedUnknownLines, watchUnknown } from '../terminal/recovered-text.ts'
 
 interface RecoverFlags {
@@ -55,7 +56,9 @@ const NOTHING_RECOVERED = {
 /** One directory after the other: each has a configuration and agents of its own. */
 async function recoverAll(flags: RecoverFlags, io: Io): Promise<number> {
   if (flags.dryRun) return await showLeft(io)
-  for (const directory of await leftDirectories(io)) {
+  const directories = await leftDirectories(io)
+  if (directories.length === 0) await noteNone(io)
+  for (const directory of directories) {
     const signal = await recoverIn(directory, flags, io)
     if (signal) return exitCodes[signal]
   }
@@ -69,7 +72,9 @@ async function showLeft(io: Io): Promise<number> {
     if (look && !look.reader)
       throw new OffshootError('conflict', 'the store is of an older version', OUTDATED)
     look?.check() // of a damaged store nothing would be listed, as if there were nothing
-    for (const run of look?.reader ? abandonedRuns(look.reader) : []) await write(io, `${line(run)}\n`)
+    const runs = look?.reader ? abandonedRuns(look.reader) : []
+    if (runs.length === 0) await noteNone(io)
+    for (const run of runs) await write(io, `${line(run)}\n`)
     return exitCodes.completed
   } finally {
     await look?.close()
@@ -77,6 +82,10 @@ async function showLeft(io: Io): Promise<number> {
 }
 
 const OUTDATED = { hint: 'offshoot ls brings it up to date; then look again.' }
+
+function noteNone(io: Io): Promise<void> {
+  return noteEmpty(io, 'no runs to recover', 'offshoot ps lists active and paused runs')
+}
 
 async function leftDirectories(io: Io): Promise<string[]> {
   await using store = await openStore(io)

@@ -4,11 +4,10 @@ import { OffshootError } from '../../core/errors.ts'
 import { isStopped } from '../../core/run-status.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Reader } from '../../store/port.ts'
-import { hasPerson } from '../person-only-commands.ts'
-import { write, writeStderr, type Io } from '../io.ts'
+import { write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { exactIdOf } from '../typed-id.ts'
-import { askYes } from '../terminal/ask-yes.ts'
+import { confirmDeletion } from '../terminal/ask-yes.ts'
 import { requireConversation } from '../unknown-id.ts'
 
 interface RmFlags {
@@ -22,7 +21,7 @@ export function rmCommand(program: Command, io: Io): void {
     .description('delete a conversation and everything in it')
     .argument('<conversation>', 'its id, or a unique prefix')
     .option('--force', 'delete it even if runs have not stopped')
-    .option('--yes', 'do not ask for confirmation')
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .action(async (typed: string, { force, yes }: RmFlags) => {
       await using store = await openStore(io)
       const { id } = requireConversation(store, exactIdOf(store, typed, io, ['cnv']))
@@ -32,8 +31,8 @@ export function rmCommand(program: Command, io: Io): void {
         return conversation
       }
       const what = contentsOf(store, check(store))
-      if (!yes && hasPerson(io) && !(await askYes(`Delete ${what} for good?`, io)))
-        return await writeStderr(io, 'offshoot: nothing was deleted\n')
+      const hint = `offshoot rm ${id}${force ? ' --force' : ''} --yes`
+      if (!yes && !(await confirmDeletion({ what, command: 'rm', hint }, io))) return
       await store.tx((tx) => void tx.delete('conversations', check(tx).id), { durable: true })
       await write(io, `deleted: ${what}\n`)
     })

@@ -103,6 +103,31 @@ describe('where there is a sandbox', () => {
   )
 
   test(
+    'mode auto does not ask about files that are only in the sandbox, and guards what it always guards',
+    inCell(async () => {
+      user.write('.env', 'KEY=secret')
+      const model = user.script({
+        main: [
+          { toolCalls: [{ tool: 'bash', input: { command: 'cat /etc/hostname; cp what.sh /tmp/copy' } }] },
+          { toolCalls: [{ tool: 'bash', input: { command: 'cat .env' } }] },
+          { text: 'Done.' },
+        ],
+      })
+      user.write('what.sh', 'true')
+      const decided = async (sandbox: string) => {
+        const args = ['run', 'Go.', '-m', model, '--mode', 'auto', '--sandbox', sandbox]
+        const { stdout } = await user.call([...args, '--output-format', 'json'])
+        const { permission_denials: denials } = JSON.parse(stdout) as {
+          permission_denials: { title: string }[]
+        }
+        return denials.map(({ title }) => title)
+      }
+      expect(await decided('required')).toEqual(['$ cat .env'])
+      expect(await decided('off')).toEqual(['$ cat /etc/hostname; cp what.sh /tmp/copy', '$ cat .env'])
+    }),
+  )
+
+  test(
     'a directory of --add-dir can be written in it, and what may not be made is moved',
     inCell(async () => {
       const other = new TestUser({ 'far.txt': 'far\n' })

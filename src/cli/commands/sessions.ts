@@ -7,6 +7,7 @@ import { dataHome } from '../../config/homes.ts'
 import { readSessions, writeSessions } from '../../server/sessions/session-file.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
+import { noteEmpty } from '../terminal/note-empty.ts'
 import { findServer, type FoundServer } from '../remote/server-call.ts'
 import { unknownSubcommand } from './group-command.ts'
 
@@ -42,6 +43,10 @@ export function sessionsCommand(program: Command, io: Io): void {
 async function list({ json }: ListFlags, io: Io): Promise<void> {
   const sessions = await sessionsOf(io)
   if (json) return await write(io, jsonLine(sessions))
+  if (sessions.length === 0) {
+    const next = findServer(io) ? 'offshoot sessions link prints a link that' : 'offshoot serve --open'
+    return await noteEmpty(io, 'no browser is signed in', `${next} signs one in`)
+  }
   await write(io, sessions.map(line).join(''))
 }
 

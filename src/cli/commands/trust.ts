@@ -11,6 +11,7 @@ import { askTrust, requestLines } from '../terminal/ask-trust.ts'
 import { hasPerson } from '../person-only-commands.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
+import { noteEmpty } from '../terminal/note-empty.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 
 interface TrustFlags {
@@ -86,6 +87,10 @@ async function list(directory: string | undefined, { json }: TrustFlags, io: Io)
       granted: accepted.length,
     })),
   }))
+  if (all.length === 0 && !json) {
+    await noteEmpty(io, 'no trusted directories', 'offshoot trust DIR trusts one')
+    return exitCodes.completed
+  }
   const lines = all.flatMap((each) => [
     `${terminalLine(each.directory)}  ${terminalLine(each.trustedAt)}\n`,
     ...each.files.map(

@@ -1,4 +1,5 @@
 import type { EventOf } from '../../core/events.ts'
+import { commandSandboxWords, type CommandSandbox } from '../../core/command-sandbox.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { changedFile, changingTools, patchLines, plainPatch } from '../../client/patch-lines.ts'
 import { ruleText } from './rule-text.ts'
@@ -10,16 +11,30 @@ const MAX_CHARS = 4_000
 const MAX_LINES = 30
 
 type Place = Pick<ApprovalEvent, 'number' | 'position' | 'of'>
-type Shown = Place & Pick<ApprovalEvent, 'path' | 'tool' | 'title' | 'detail' | 'directory' | 'rule'>
+interface Shown
+  extends Place, Pick<ApprovalEvent, 'path' | 'tool' | 'title' | 'detail' | 'directory' | 'rule'> {
+  readonly sandbox?: CommandSandbox | null | undefined
+}
 
 /** A question as it stands on the terminal: who wants what, in which directory, and why it is asked. */
-export function approvalText({ path, tool, title, detail, directory, rule, ...place }: Shown): string {
+export function approvalText({
+  path,
+  tool,
+  title,
+  detail,
+  directory,
+  rule,
+  sandbox,
+  ...place
+}: Shown): string {
+  const reach = commandSandboxWords(sandbox)
   const lines = [
     `⚑ ${promptLine(path.join(' > '))} needs you (${placeWords(place)}): ${promptLine(title)}`,
     ...shortened(plainDetail({ tool, title, detail }))
       .split('\n')
       .map((each) => `    ${each}`),
     `  in ${promptLine(directory)}`,
+    ...(reach === null ? [] : [`  ${promptLine(reach)}`]),
     `  because: ${promptLine(rule)}`,
   ]
   return `${lines.join('\n')}\n`

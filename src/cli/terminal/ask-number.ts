@@ -39,7 +39,7 @@ export function askedAs(reader: Reader, typed: string, command: Command): Number
   const [first] = all
   if (!first) {
     const where = conversationId ? ` in ${conversationId}` : ''
-    throw new OffshootError('usage', `nothing was asked as #${number}${where}`, { hint: WHERE_ASKED })
+    throw new OffshootError('usage', `unknown approval or question #${number}${where}`, { hint: WHERE_ASKED })
   }
   if (all.length > 1) throw ofSeveral(all, number, command)
   if (first.command !== command) throw ofOtherKind(first, number)
@@ -57,8 +57,8 @@ export function whichOf(
 function parse(reader: Reader, typed: string) {
   const [, before = '', number] = /^([^#]*)#([1-9]\d{0,8})$/.exec(typed) ?? []
   if (number === undefined)
-    throw new OffshootError('usage', `"${terminalLine(typed)}" is no number of what is asked`, {
-      hint: "a number is written '#3', or with its conversation: CONVERSATION#3",
+    throw new OffshootError('usage', `"${terminalLine(typed)}" is not a number of an approval or question`, {
+      hint: "write '#3' (quoted: # starts a comment in a shell), or CONVERSATION#3",
     })
   return {
     number: Number(number),
@@ -91,9 +91,9 @@ function ofSeveral(all: readonly NumberedAsk[], number: number, command: Command
     return `${conversationId}#${number} (${what})`
   })
   const more = all.length > LISTED ? ` and ${all.length - LISTED} more` : ''
-  const what = `${all.length} conversations have asked something as #${number}`
+  const what = `${all.length} conversations have an approval or question #${number}`
   return new OffshootError('usage', `${what}: ${listed.join(', ')}${more}`, {
-    hint: `offshoot ${command} takes the number with its conversation: CONVERSATION#${number}`,
+    hint: `name one of them: offshoot ${command} CONVERSATION#${number}`,
   })
 }
 

@@ -14,6 +14,7 @@ import { outputError, writeStderr, type Io } from '../io.ts'
 import { parseDollars } from '../number-options.ts'
 import { createOutput, type OutputFormat } from './output-formats.ts'
 import { printRecovered, watchUnknown } from './recovered-text.ts'
+import { resumeLine } from './resume-line.ts'
 import { assumedCapText } from '../../runtime/budget/assumed-price.ts'
 import type { Runtime } from '../../runtime/host/runtime.ts'
 import type { Watched } from './watched-run.ts'
@@ -51,7 +52,6 @@ export async function follow(
   composed: Watched,
   io: Io,
 ): Promise<number> {
-  const kept = keptText(started, composed.store)
   await printRecovered(started, io)
   await printMode(started, composed, io)
   const saidUnpriced = await printUnpricedModel(started, flags, composed, io)
@@ -72,7 +72,8 @@ export async function follow(
     const signal = signals.first()
     const error = broken.error()
     if (!signal && error) throw error
-    return await exitCode(result, { signal, kept }, io)
+    await printResume(started, result, { store: composed.store, signal }, io)
+    return signal ? exitCodes[signal] : exitCodeOfRun(result)
   } finally {
     await endAnswers()
     await bestEffort(printUnknown()) // after an error too, which it must not replace
@@ -177,19 +178,13 @@ function unpricedLine(capUsd: number): string {
   return `offshoot: ${assumedCapText(capUsd)}; "prices" in the configuration sets the price\n`
 }
 
-/** Of a conversation, `continue` goes on with the main branch. */
-function keptText({ conversationId, branchId }: StartedRun, store: Reader): string {
-  const isMain = store.get('branches', branchId)?.kind === 'main'
-  return `the conversation is kept: offshoot continue ${isMain ? conversationId : branchId}`
-}
-
-async function exitCode(
+/** The last line: after a signal also how the run has ended. */
+async function printResume(
+  started: StartedRun,
   result: RunResult,
-  { signal, kept }: { readonly signal: EndSignal | undefined; readonly kept: string },
+  { store, signal }: { readonly store: Reader; readonly signal: EndSignal | undefined },
   io: Io,
-): Promise<number> {
-  if (!signal) return exitCodeOfRun(result)
-  const isKept = result.status === 'paused' || result.status === 'waiting'
-  await writeStderr(io, `offshoot: ${isKept ? kept : result.status}\n`)
-  return exitCodes[signal]
+): Promise<void> {
+  const line = resumeLine(store, started, result) ?? (signal && result.status)
+  if (line) await writeStderr(io, `offshoot: ${line}\n`)
 }

@@ -35,6 +35,16 @@ export function hangingLines(line: string, columns: number, hang = 4): string[] 
   return [...lines, current.trimEnd()]
 }
 
+const LEAST_BESIDE = 30
+
+/** A text beside a head. Its further lines start below the text, or below the head where the text would be too narrow. */
+export function besideLines(head: string, text: string, columns: number): string[] {
+  const left = columns - widthOf(head)
+  if (left < LEAST_BESIDE) return hangingLines(head + text, columns)
+  const margin = ' '.repeat(widthOf(head))
+  return hangingLines(text, left, 0).map((line, at) => (at === 0 ? head : margin) + line)
+}
+
 const WITH_ID = /[a-z]{3}_[0-9A-Z]{10}/
 
 function piecesOf(word: string, columns: number): readonly string[] {

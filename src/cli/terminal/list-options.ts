@@ -25,6 +25,12 @@ export function isFound({ search }: ListFlags, texts: readonly string[]): boolea
   return wanted === undefined || texts.some((text) => text.toLowerCase().includes(wanted))
 }
 
+export const FILTERED_HINT = 'leave out --status and --search to list more'
+
+export function isFiltered({ status, search }: ListFlags): boolean {
+  return (status ?? search) !== undefined
+}
+
 /** What is printed of a list: all of it to a pipe, unless `--limit` says otherwise. Stderr counts what is left out. */
 export async function limited<T>(all: readonly T[], { limit }: ListFlags, io: Io): Promise<readonly T[]> {
   const most = limit ?? (io.stdout.isTTY ? TERMINAL_ROWS : all.length)

@@ -44,7 +44,7 @@ test('a number that one conversation alone has given names what was asked, answe
   const { store, ids, approvalOf, allow } = await asking(1)
   const approval = approvalOf(ids[0]!)
   expect(onlyAsked(store, '#1', 'approve')).toBe(approval.id)
-  expect(() => onlyAsked(store, '#2', 'approve')).toThrow('nothing was asked as #2')
+  expect(() => onlyAsked(store, '#2', 'approve')).toThrow('unknown approval or question #2')
   const question = await allow(ids[0]!)
   expect(onlyAsked(store, '#1', 'approve')).toBe(approval.id)
   expect(onlyAsked(store, '#2', 'answer')).toBe(question.id)
@@ -59,7 +59,7 @@ test('a number that one conversation alone has given names what was asked, answe
 test('a number of several conversations is refused, also where all but one of them are answered', async () => {
   const { store, ids, allow } = await asking(2)
   const refused = () => onlyAsked(store, '#1', 'approve')
-  expect(refused).toThrow('2 conversations have asked something as #1')
+  expect(refused).toThrow('2 conversations have an approval or question #1')
   await allow(ids[0]!)
   expect(refused).toThrow(`: ${ids[1]}#1 (make), ${ids[0]}#1 (make, answered)`)
 })
@@ -70,7 +70,7 @@ test('a number behind its conversation is of that one', async () => {
     const question = await allow(id)
     expect(onlyAsked(store, `${id}#1`, 'approve')).toBe(approvalOf(id).id)
     expect(onlyAsked(store, `${id}#2`, 'answer')).toBe(question.id)
-    expect(() => onlyAsked(store, `${id}#9`, 'approve')).toThrow(`nothing was asked as #9 in ${id}`)
+    expect(() => onlyAsked(store, `${id}#9`, 'approve')).toThrow(`unknown approval or question #9 in ${id}`)
   }
   const { branchId } = approvalOf(ids[0]!)
   expect(() => onlyAsked(store, `${branchId}#1`, 'approve')).toThrow(`${branchId} is a branch of ${ids[0]}`)
@@ -81,13 +81,15 @@ test.each(['1', '01', '#', '#01', '#0', '#1.0', '#-1', '#x', '##1', '#1#1', '# 1
   '%s is refused as what it is: no number',
   async (typed) => {
     const { store } = await asking(1)
-    expect(() => onlyAsked(store, typed, 'approve')).toThrow(`"${typed}" is no number of what is asked`)
+    expect(() => onlyAsked(store, typed, 'approve')).toThrow(
+      `"${typed}" is not a number of an approval or question`,
+    )
   },
 )
 
 test('a list of many conversations ends', async () => {
   const { store } = await asking(9)
-  expect(() => onlyAsked(store, '#1', 'approve')).toThrow(/9 conversations have asked .* and 4 more$/)
+  expect(() => onlyAsked(store, '#1', 'approve')).toThrow(/9 conversations have .* and 4 more$/)
 })
 
 function terminal() {

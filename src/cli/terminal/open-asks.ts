@@ -41,14 +41,16 @@ export function onlyAsked(reader: Reader, id: string, command: ListedAsk['comman
   if (fit.length === 0 && other)
     throw new OffshootError(
       'usage',
-      `${id} asks something else: ${other.id} (${terminalLine(other.title)})`,
+      `${id} waits for another command: ${other.id} (${terminalLine(other.title)})`,
       {
         hint: `offshoot ${other.command} ${other.id} answers it`,
       },
     )
   const list = fit.map((each) => `${each.id} (${terminalLine(each.title)})`).join(', ')
-  const what = fit.length === 0 ? 'asks nothing' : `asks ${fit.length} things: ${list}`
-  throw new OffshootError('usage', `${id} ${what}`, { hint: WHERE_ASKED })
+  const noun = command === 'approve' ? 'approval' : 'question'
+  if (fit.length === 0) throw new OffshootError('usage', `${id} has no open ${noun}`, { hint: WHERE_ASKED })
+  const what = `${id} has ${fit.length} open ${noun}s: ${list}`
+  throw new OffshootError('usage', what, { hint: `name one of them: offshoot ${command} ID` })
 }
 
 /** Says on stderr what the conversation asks now, and what answers it; each time what is new. */

@@ -176,9 +176,13 @@ function pausedLines({ pausedSubagents, ...run }: RunResult): string[] {
   return pausedSubagents.filter((each) => isLeftBy(run, each)).map((each) => `offshoot: ${pausedWords(each)}`)
 }
 
+const UNATTENDED_HINT =
+  'nobody could answer: allow such calls with offshoot run --allow RULE or --mode MODE; or pass --approvals wait, and offshoot approve ID answers from another terminal'
+
 function closingLines(result: RunResult, unread: string | undefined): string {
   const { status, reason, note, error, denials } = result
   const lines = denials.map(({ agent, title, detail }) => `denied: ${agent}: ${title}: ${detail}`)
+  if (denials.length > 0) lines.push(`  ${UNATTENDED_HINT}`)
   if (error) lines.push(`offshoot: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []))
   if (note) lines.push(`offshoot: ${note}`)
   if ((status === 'paused' || status === 'waiting') && reason) lines.push(`offshoot: ${status} (${reason})`)

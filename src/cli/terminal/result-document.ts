@@ -72,7 +72,7 @@ function receiptsDocument({
   return {
     files_changed: changed,
     files_read: read,
-    commands: commands.map(({ command, exitCode }) => ({ command, exit_code: exitCode })),
+    commands: commands.map(({ exitCode, ...command }) => ({ ...command, exit_code: exitCode })),
     hosts,
     ...(connections.length > 0 && { connections }),
     denied,

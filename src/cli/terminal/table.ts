@@ -1,3 +1,5 @@
+import { createWorkspace } from '../../tools/workspace.ts'
+import type { Io } from '../io.ts'
 import { factLines } from './hanging-lines.ts'
 import { cutToWidth, drawable, padToWidth, widthOf } from './progress/text-width.ts'
 
@@ -11,6 +13,12 @@ export interface TableColumn {
 export interface TableRow {
   readonly cells: readonly string[]
   readonly facts?: readonly string[]
+}
+
+/** Whether a column with these directories would repeat the current one. */
+export function areHere(directories: readonly string[], { cwd }: Pick<Io, 'cwd'>): boolean {
+  const here = createWorkspace(cwd).root
+  return directories.every((each) => each === here)
 }
 
 const GAP = '  '
@@ -29,7 +37,9 @@ export function tableLines(
     width,
   )
   const line = (row: readonly string[]) => {
-    const fields = row.map((cell, at) => padToWidth(cutToWidth(cell, widths[at]!), widths[at]!))
+    const fields = row
+      .slice(0, columns.length)
+      .map((cell, at) => padToWidth(cutToWidth(cell, widths[at]!), widths[at]!))
     return cutToWidth(fields.join(GAP).trimEnd(), width)
   }
   const [head = [], ...body] = cells

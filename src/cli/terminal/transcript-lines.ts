@@ -1,3 +1,4 @@
+import { sandboxWords } from '../../core/command-sandbox.ts'
 import { unreachable } from '../../core/errors.ts'
 import type { CallId, MessageId } from '../../core/ids.ts'
 import {
@@ -7,7 +8,9 @@ import {
   type ReportPart,
   type ToolResultPart,
 } from '../../core/message.ts'
+import { personAnswer } from '../../core/report/person-answer.ts'
 import {
+  answerForPeople,
   answerSubject,
   partForPeople,
   reportDetails,
@@ -72,12 +75,18 @@ function speakerLine(
   facts: TranscriptFacts,
   how: string,
 ): string[] {
+  if (isOnlyNotices(message)) return before && isOnlyNotices(before) ? [] : [speakerOf(message, facts)]
   const first = message.parts.find((part) => isShown(part))
   if (message.role !== 'assistant' || first?.type === 'text') return []
   const goesOn = first?.type === 'tool-call' && (before?.role === 'assistant' || before?.role === 'tool')
   if (goesOn && how === '') return []
   const words = `${speakerOf(message, facts)}${how}`
   return [message.parts.some(isText) ? words : `${words}, without a text`]
+}
+
+/** What the runtime says between messages: without its name, it would stand below the answer of an agent as part of it. */
+function isOnlyNotices({ role, parts }: Message): boolean {
+  return role === 'user' && parts.length > 0 && parts.every(({ type }) => type === 'notice')
 }
 
 function isShown(part: Part): boolean {
@@ -111,7 +120,7 @@ function partText(who: string, part: Part, { factsOf, tools }: TranscriptFacts):
     case 'tool-call':
       return `  → ${terminalLine(part.tool)} ${inputText(part.input, tools)}`
     case 'tool-result':
-      return resultLines(part, resultEnd(part, factsOf(part.callId)), tools)
+      return resultLines(part, endOf(part, factsOf(part.callId)), tools)
     case 'file':
       return `${who}: [${terminalLine(part.file.filename ?? 'file')}, ${terminalLine(part.file.mediaType)}]`
     case 'report':
@@ -133,9 +142,11 @@ function reportLines({ text, report }: ReportPart): string {
 
 /** Marked as a notice is. A text of a subagent stands further to the right: it cannot look like one. */
 function remarkLines(facts: ReportFacts): string {
-  return reportRemarks(facts)
-    .map((line) => `\n  ∙ ${hanging(terminalText(line))}`)
-    .join('')
+  return remarked(reportRemarks(facts))
+}
+
+function remarked(lines: readonly string[]): string {
+  return lines.map((line) => `\n  ∙ ${hanging(terminalText(line))}`).join('')
 }
 
 function inputText(input: unknown, whole: true | undefined): string {
@@ -144,9 +155,24 @@ function inputText(input: unknown, whole: true | undefined): string {
 }
 
 function resultLines(part: ToolResultPart, end: CallEnd, whole: true | undefined): string {
+  const head = `  ← ${resultHead(part, end)}`
+  const said = personAnswer(part)
+  if (said !== undefined) return `${head}\n    ${authorWords('person')}: ${hanging(terminalText(said))}`
   if (whole && reportOfCall(part.tool, part.output.subagent) === undefined && part.output.text !== '')
-    return `  ← ${resultHead(part, end)}${indented(part.output.text)}`
-  return `  ← ${resultHead(part, end)}${resultText(part)}${changeText(part)}${answerLines(part)}`
+    return `${head}${notesLines(part)}${indented(part.output.text)}`
+  return `${head}${resultText(part)}${notesLines(part)}${changeText(part)}${answerLines(part)}`
+}
+
+/** The notes of a directory that came with a result. */
+function notesLines({ output }: ToolResultPart): string {
+  return output.notes ? remarked(answerForPeople(output).remarks) : ''
+}
+
+/** `completed in a sandbox, no network` */
+function endOf(part: ToolResultPart, facts: CallFacts | undefined): CallEnd {
+  const end = resultEnd(part, facts)
+  const sandbox = sandboxWords(facts?.sandbox)
+  return sandbox === null ? end : { ...end, words: `${end.words} ${sandbox}` }
 }
 
 /** `task of explore (find it) completed` */
@@ -169,10 +195,12 @@ function hanging(text: string): string {
   return text.trimEnd().replace(/\n(?=.)/g, '\n    ')
 }
 
-/** Of a call that was not run, why; of one whose effect is not known, what a person has to look after. */
+/** Of a call that was not run, why; of a denied one, by whom; of one whose effect is not known, what a person has to look after. */
 function resultText({ status, output }: ToolResultPart): string {
   if (status === 'skipped')
     return `: ${terminalLine(output.text.replace(/^not run: /, '')).slice(0, REASON_CHARS)}`
+  if (status === 'denied')
+    return `, ${terminalLine(output.text.replace(/^denied,? /, '')).slice(0, REASON_CHARS)}`
   return `, ${status === 'unknown' ? terminalLine(output.text) : lineCount(output.text)}`
 }
 

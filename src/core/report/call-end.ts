@@ -1,3 +1,4 @@
+import type { SandboxForce } from '../command-sandbox.ts'
 import type { ToolResultPart } from '../message.ts'
 import type { ReportFacts, SubagentAnswer } from '../report-facts.ts'
 import type { StoredRun, ToolCall, ToolCallStatus } from '../run.ts'
@@ -91,7 +92,10 @@ function isRead(tool: string): boolean {
 }
 
 /** What a call's row adds to its result. */
-export type CallFacts = Pick<KnownCallState, 'error' | 'by'>
+export type CallFacts = Pick<KnownCallState, 'error' | 'by'> & {
+  /** What was between its command and the machine. */
+  readonly sandbox?: SandboxForce | undefined
+}
 
 /** The same from a result. */
 export function resultEnd({ tool, status, output }: ResultFacts, facts: CallFacts | undefined): CallEnd {

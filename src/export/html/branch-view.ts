@@ -1,4 +1,5 @@
 import type { ExportedInboxItem, ExportedRule, ExportedRun } from '../document.ts'
+import { sandboxWords } from '../../core/command-sandbox.ts'
 import { connectionText } from '../../core/receipt-lines.ts'
 import { receiptsOf, type Receipts } from '../../core/receipt.ts'
 import { commandToContinue } from '../../core/status-line/paused-below.ts'
@@ -106,8 +107,8 @@ function receiptList(receipts: Receipts): Markup {
     listLine(
       'Ran',
       commands.map(
-        ({ command, exitCode }) =>
-          `${command} (${exitCode === null ? 'ended from outside' : `exit ${exitCode}`})`,
+        ({ command, exitCode, sandbox }) =>
+          `${command} (${[exitCode === null ? 'ended from outside' : `exit ${exitCode}`, sandboxWords(sandbox)].filter(Boolean).join(', ')})`,
       ),
       more.commands,
     ),

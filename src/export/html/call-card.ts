@@ -1,3 +1,4 @@
+import { commandSandboxWords } from '../../core/command-sandbox.ts'
 import type { FileData, ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import type { ExportedApproval, ExportedCall, ExportedQuestion } from '../document.ts'
 import { answerForPeople, outputForPeople } from '../../core/report/report-words.ts'
@@ -84,10 +85,11 @@ function summary(title: string, look: Look, call: ExportedCall | undefined): Mar
     <span class="facts"><span class="${isPlain ? 'sr' : look.tone}">${look.word}</span> ${exit}${took}</span>`
 }
 
-function approvalLine({ answer, answeredBy, note, rule, detail }: ExportedApproval): Markup {
+function approvalLine({ answer, answeredBy, note, rule, detail, sandbox }: ExportedApproval): Markup {
+  const reach = commandSandboxWords(sandbox)
   const by = answeredBy && markup` by ${answeredBy}`
   const answered = answer === null ? markup`Not answered` : markup`${ANSWERS[answer]}${by}`
-  return markup`<p class="about">${answered}${note && markup`: “${note}”`}. Reason: ${rule}.</p>
+  return markup`<p class="about">${answered}${note && markup`: “${note}”`}. Reason: ${rule}.${reach && markup` Asked as: ${reach}.`}</p>
     <pre class="io">${detail}</pre>`
 }
 

@@ -1,9 +1,9 @@
 import type { Field } from './field.ts'
 import { isStatic, restOf, startsUnknown } from './field.ts'
 
-/** Which options of a program are known to be harmless. What is not listed here makes a call ask. */
+/** The options of a program that are known to be harmless. Any other option makes a call ask. */
 export interface OptionTable {
-  /** Letters that take no value, `0-9` included where `-20` is one. */
+  /** Letters that take no value, including `0-9` if `-20` is an option. */
   readonly flags?: string
   /** Long names, without dashes, that take no value or only an attached one. */
   readonly longs?: string
@@ -11,11 +11,11 @@ export interface OptionTable {
   readonly values?: string
   /** Letters whose value is attached or missing: `-uno`. */
   readonly optional?: string
-  /** Letters and long names that take a file or directory that is read. */
+  /** Letters and long names that take a file or directory to read. */
   readonly reads?: string
-  /** Letters and long names that take a file that is written: these make a call ask. */
+  /** Letters and long names that take a file to write: these make a call ask. */
   readonly writes?: string
-  /** Letters and long names that take a file that is sent elsewhere: these make a call ask. */
+  /** Letters and long names that take a file to send elsewhere: these make a call ask. */
   readonly sends?: string
   /** No option of the program writes a file, runs a program or changes anything. */
   readonly any?: boolean
@@ -32,11 +32,11 @@ export interface Option {
 export interface Arguments {
   readonly options: readonly Option[]
   readonly operands: readonly Field[]
-  /** Option words that the table does not know. */
+  /** Options missing from the table. */
   readonly unknown: readonly string[]
   readonly reads: readonly Field[]
   readonly writes: readonly Field[]
-  /** A word that is not known before the command runs, and may be an option. */
+  /** A word that is unknown before the command runs and may be an option. */
   readonly doubtful: boolean
 }
 
@@ -84,7 +84,7 @@ class ArgumentSorter implements Arguments {
     this.#optional = names(table.optional)
   }
 
-  /** How many words it took. */
+  /** Returns how many words the option consumed. */
   take(field: Field, next: Field | undefined): 1 | 2 {
     if (field.text.startsWith('--')) return this.#long(field, next)
     if (field.text.startsWith('-') && field.text.length > 1) return this.#cluster(field, next)
@@ -135,7 +135,7 @@ class ArgumentSorter implements Arguments {
     return 1
   }
 
-  /** What is attached to an option that is not known may be the name of a file. */
+  /** The value attached to an unknown option may be a file name. */
   #mayRead(value: Field) {
     const names = isStatic(value) && !/\s|^[a-z][a-z0-9+.-]*:\/\//i.test(value.text)
     if (names) this.reads.push(value)
@@ -161,15 +161,15 @@ class ArgumentSorter implements Arguments {
   }
 }
 
-/** What is written there goes nowhere or to the output. */
+/** Whether the value is /dev/null or the command's own output. */
 export function isNowhere(value: Field | null): boolean {
   return value !== null && /^\/dev\/(null|stdout|stderr)$/.test(value.text)
 }
 
-/** A long option of any program that may write, run or load something. */
+/** A long option that may write, run or load something in any program. */
 const ACTING = /out|write|exec|command|cmd|program|config|script|plugin|load|save|log|shell|eval|hook|from/
 
-/** The lists of the tables, which are taken apart once. */
+/** The lists of the tables, each split once. */
 const known = new Map<string, ReadonlySet<string>>()
 
 function names(text = ''): ReadonlySet<string> {

@@ -18,8 +18,8 @@ import { isNumeric } from './variables.ts'
 const REASON = 'evaluates text that may contain code as arithmetic'
 
 /**
- * Arithmetic runs substitutions that stand in subscripts, also in those of a variable's value. Harmless is what is made
- * of numbers and of names that only ever hold numbers. Answers with the reason to ask, or null.
+ * Arithmetic runs substitutions in subscripts, including those in a variable's value. Only numbers, and names that
+ * never hold anything but numbers, are harmless. Returns the reason to ask, or null.
  */
 export function checkArithmetic(
   node: ArithmeticExpansionPart | ArithmeticCommand | ArithmeticFor,
@@ -61,14 +61,14 @@ function isPlain(node: SyntaxNode, assigned: Assigned): boolean {
   }
 }
 
-/** The name that an expression assigns to; '' where it assigns nothing. */
+/** The name that an expression assigns to; '' if it assigns nothing. */
 export function arithmeticTarget(node: ArithmeticBinary | ArithmeticUnary): string {
   const target = node.type === 'ArithmeticBinary' ? node.left : node.operand
   const assigns = /^([-+*/%&|^]|<<|>>)?=$|^(\+\+|--)$/.test(node.operator)
   return assigns && target.type === 'ArithmeticWord' ? (/\w+/.exec(target.value)?.[0] ?? '') : ''
 }
 
-/** Parts of one word join: `a$b` is a name of its own, digits stay a number. */
+/** The parts of one word join: `a$b` is another name, while digits stay a number. */
 function isPlainPart(part: SyntaxNode, assigned: Assigned, alone: boolean): boolean {
   if (!alone && part.type === 'Literal') return /^\d*$/.test(part.value)
   return isPlain(part, assigned)
@@ -85,7 +85,7 @@ function isPlainName(text: string, assigned: Assigned): boolean {
 
 const NUMERIC = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
 
-/** `[[ a -eq b ]]` evaluates both sides as arithmetic, `-v` a subscript. */
+/** `[[ a -eq b ]]` evaluates both sides as arithmetic; `-v` evaluates a subscript. */
 export function checkTest(
   node: TestUnaryExpression | TestBinaryExpression,
   assigned: Assigned,
@@ -105,7 +105,7 @@ function isPlainOperand(word: Word, assigned: Assigned): boolean {
   return name !== undefined && (/^([?#$!]|#\w+)$/.test(name) || isNumeric(name, assigned))
 }
 
-/** `${!x}` follows a name that the value of x spells, `${x@P}` runs its substitutions, a subscript is arithmetic. */
+/** `${!x}` expands the variable that x names, `${x@P}` runs the substitutions in x, and a subscript is arithmetic. */
 export function checkParameter(node: ParameterExpansionPart, assigned: Assigned): string | null {
   if (node.prefix === '!') return 'follows a variable that names another one'
   const operation = node.operation

@@ -4,13 +4,13 @@ import type { Reading } from './reading.ts'
 import { caution, merge, reading, unknownInner } from './reading.ts'
 import { suspectTexts } from './suspects.ts'
 
-/** What setting a variable makes of the programs that run with it. `value`: null where it is not known. */
+/** How setting a variable affects the programs that run with it. `value`: null if unknown. */
 export function readAssigned(name: string, value: string | null): Reading {
   if (!carriesCode(name, value)) return reading({})
   return merge(caution(`sets ${name}`), suspectsOf(name, value))
 }
 
-/** A function comes through the environment too; an editor or a pager is a command line. */
+/** The environment can define functions too; variables for editors and pagers hold command lines. */
 function suspectsOf(name: string, value: string | null): Reading {
   if (name.startsWith('BASH_FUNC') || value?.startsWith('()') === true)
     return unknownInner(`sets ${name} to a function`)

@@ -8,7 +8,7 @@ const NODE_PACKAGES: ToolEntry = {
     'config c set pkg edit explore exec x dlx create init publish unpublish login adduser token owner access hook',
 }
 
-/** Package managers, compilers, linters and runners of tests. */
+/** Package managers, compilers, linters and test runners. */
 export const buildTools: Readonly<Record<string, ToolEntry>> = {
   npm: NODE_PACKAGES,
   pnpm: NODE_PACKAGES,

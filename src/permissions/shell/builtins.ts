@@ -6,7 +6,7 @@ import { isStatic, joinText, restOf } from './field.ts'
 import type { Inner, Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 
-/** Builtins of the shell that run text, set variables or change what later commands mean. */
+/** Shell builtins that run text, set variables or change the meaning of later commands. */
 export const builtins: Readonly<Record<string, (command: Invocation) => Reading>> = {
   eval: ({ args }) =>
     args.length === 0
@@ -58,7 +58,7 @@ function runsHidden(reason: string): Reading {
   return merge(caution(reason), unknownInner(reason))
 }
 
-/** `jobs -x COMMAND` runs it. */
+/** `jobs -x COMMAND` runs the command. */
 function readJobs({ args }: Invocation): Reading {
   const at = args.findIndex(({ text }) => !/^-[lnprs]+$/.test(text))
   const [first, ...fields] = at === -1 ? [] : args.slice(at)
@@ -143,7 +143,7 @@ function isNumber({ text }: Field): boolean {
   return /^\w+(=-?\d*)?$/.test(text)
 }
 
-/** Names with a subscript are evaluated, and what is in the subscript runs. */
+/** The shell evaluates names with a subscript and runs substitutions in it. */
 function readNames({ args }: Invocation): Reading {
   const odd = args.some((arg) => !isStatic(arg) || looksEvaluated(arg.text) || arg.text.includes('['))
   const names = args.map((arg) => arg.text.split('=', 1)[0] ?? '')

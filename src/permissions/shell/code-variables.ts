@@ -1,5 +1,5 @@
 /**
- * Variables that make programs run other code, read other configuration or talk to other hosts. Setting one makes an
+ * Variables that make programs run other code, read other configuration or contact other hosts. Setting one turns an
  * allow into an ask.
  */
 const NAMES = new Set(
@@ -27,7 +27,7 @@ const PREFIXES =
   OFFSHOOT_ ANTHROPIC_ OPENAI_ GEMINI_ CLAUDE_ CURL_ OPENSSL_ SSL_ GCC_ CMAKE_ RUSTC_ SYSTEMD_ LESS MAN FZF_ GDB BAT_
   SUDO_ GPG GNUPG VIM NVIM_ COMP_ FUNC`.split(/\s+/)
 
-/** Of those families, what only changes how things look. */
+/** Variables of these families that change only the output. */
 const HARMLESS = new Set(
   `NODE_ENV NODE_NO_WARNINGS NODE_DISABLE_COLORS PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONIOENCODING
   PYTHONUTF8 CARGO_TERM_COLOR CARGO_INCREMENTAL GOOS GOARCH GOARM GOMAXPROCS GO111MODULE CGO_ENABLED UV_NO_PROGRESS
@@ -38,7 +38,7 @@ const HARMLESS = new Set(
   PYTEST_DISABLE_PLUGIN_AUTOLOAD`.split(/\s+/),
 )
 
-/** What only says how many, how long or how loud, in any family that configures a tool. */
+/** Suffixes of counts, durations and log levels, harmless in any family that configures a tool. */
 const HARMLESS_SUFFIX =
   /_(THREADS|FORKS|WORKERS|JOBS|TIMEOUTS?|RETRIES|RETRY|CONCURRENCY|PARALLEL(ISM)?|LEVEL|VERBOSE|DEBUG|QUIET|SILENT|COLORS?|PROGRESS|SEED|CHECKS|BUILDKIT|BACKTRACE)$/
 const LOADER = /^(LD|DYLD|BASH|FUNC)/
@@ -50,7 +50,7 @@ const C_FLAGS = /^(-(O[0-3sg]?|g\d?|W[a-z-]+|std=[\w+]+|fPIC|pipe)( |$))*$/
 const PLAIN_PAGER = /^(cat)?$/
 const NO_EDITOR = /^(true|:)$/
 
-/** Values with which a variable that programs obey runs nothing and loads nothing. */
+/** Values with which such a variable runs and loads nothing. */
 const HARMLESS_VALUES: Readonly<Record<string, RegExp>> = {
   GIT_PAGER: PLAIN_PAGER,
   PAGER: PLAIN_PAGER,
@@ -70,7 +70,7 @@ const HARMLESS_VALUES: Readonly<Record<string, RegExp>> = {
   LESS: /^-?[FRXSKiq]+$/,
 }
 
-/** Whether an assignment may make another program run other code. `value`: null where it is not known. */
+/** Whether an assignment may make another program run other code. `value`: null if unknown. */
 export function carriesCode(name: string, value: string | null): boolean {
   if (value !== null && looksEvaluated(value)) return true
   const upper = name.toUpperCase()
@@ -84,7 +84,7 @@ export function carriesCode(name: string, value: string | null): boolean {
 
 const SUFFIXES = /_(PAGER|EDITOR|PROXY|SHELL|COMMAND|OPTIONS|OPTS|PRELOAD|LIBRARY_PATH)$/
 
-/** Variables whose value a program runs, or takes options from: a denied command in it counts. */
+/** Variables whose value a program runs or reads options from: a denied command in the value counts. */
 export function isCommandLine(name: string): boolean {
   return COMMAND_LINES.test(name.toUpperCase())
 }
@@ -92,7 +92,7 @@ export function isCommandLine(name: string): boolean {
 const COMMAND_LINES =
   /(COMMAND|CMD|PAGER|EDITOR|EDIT|VISUAL|BROWSER|SHELL|OPEN|CLOSE|RSH|SSH|ASKPASS|DIFF|OPT|OPTIONS|OPTS|FLAGS|PROG|PROGRAM|PREFIX|WRAPPER|PS\d|ENV|INIT|PROXY|DB|TAPE|CONNECT_PROG|VALUE_\d+|PARAMETERS|_ARGS|HOOK)$|^(CC|CXX|CPP|LD|AR|AS|MAKE|LESS|MORE|LV|MAN\w*|FZF_\w*|BASH_FUNC.*)$/
 
-/** Text that holds a substitution runs when something evaluates it: arithmetic, a prompt, a subscript. */
+/** Text with a substitution runs when something evaluates it: arithmetic, a prompt, a subscript. */
 export function looksEvaluated(text: string): boolean {
   return /\$[({]|`|<\(/.test(text) || text.startsWith('() {')
 }

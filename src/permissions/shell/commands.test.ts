@@ -28,7 +28,7 @@ test('no example of an attack is allowed', () => {
   expect(wrong(rows)).toEqual([])
 })
 
-test('no everyday command asks though it is allowed', () => {
+test('no everyday command asks although a rule allows it', () => {
   const rows = rowsOf<Row>(readFileSync(new URL('../fixtures/bash.jsonl', import.meta.url), 'utf8')).filter(
     (row) => !row.malicious && !row.tags.includes('soft'),
   )
@@ -49,7 +49,7 @@ interface OwnRow {
   readonly accept: readonly string[]
 }
 
-/** Each row stands for a class; where `ask` is right, so is `deny`. */
+/** each row represents a class; where `ask` is right, `deny` is too */
 test('commands of each class are decided as their rows say', () => {
   const rows = rowsOf<OwnRow>(readFileSync(new URL('../fixtures/commands.jsonl', import.meta.url), 'utf8'))
   const failures = rows.flatMap(({ rules, command, accept }) => {
@@ -76,7 +76,7 @@ test.each(['option', 'program', 'wrapper', 'deny', 'arithmetic', 'dots', 'read',
   },
 )
 
-test('what developers run under rules of their own is allowed', () => {
+test("commands of developers are allowed under the developers' own rules", () => {
   const rows = corpus('everyday')
   const asked = rows
     .map((row) => ({ ...row, decision: decideRow(row, PLAIN_FILES) }))

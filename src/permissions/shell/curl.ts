@@ -17,11 +17,11 @@ const CURL = {
     'o output c cookie-jar D dump-header trace trace-ascii etag-save stderr hsts alt-svc output-dir libcurl',
 }
 
-/** Their files are sent, or say what curl does: each makes a call ask. */
+/** Options whose files are sent, or contain options for curl: each makes a call ask. */
 const SENDING =
   /^(-T|--upload-file|-K|--config|-E|--cert|--key|--netrc-file|--cacert|--proxy-cert|--etag-compare|-F|--form)$/
 
-/** An allow for curl allows the network, but not the files that it writes or sends, nor `file:` addresses. */
+/** An allow for curl covers the network, but not `file:` addresses or the files that curl writes or sends. */
 export function readCurl({ args }: Invocation): Reading {
   const found = sortArguments(args, CURL)
   const sent = found.options.some(
@@ -49,7 +49,7 @@ export function readCurl({ args }: Invocation): Reading {
   )
 }
 
-/** One command for each address, since a rule for `curl https://example.com/*` is for that host alone. */
+/** One command per address, since a rule for `curl https://example.com/*` is for that host alone. */
 export function eachAddress(program: string, args: readonly Field[], urls: readonly Field[]): Reading {
   if (urls.length < 2 && !args.some(({ text }) => /^--url(=|$)/.test(text))) return reading({})
   const options = args.filter((field) => !urls.includes(field) && !/^--(url|next)(=|$)|^-:$/.test(field.text))
@@ -77,7 +77,7 @@ function sentFiles(args: readonly Field[]): readonly Field[] {
   })
 }
 
-/** `file:` addresses name files of this machine. */
+/** `file:` addresses name local files. */
 function localFile(url: Field): readonly Field[] {
   const prefix = /^file:(\/\/(localhost)?(?=\/))?/i.exec(url.text)?.[0]
   if (prefix === undefined) return []

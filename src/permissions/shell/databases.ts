@@ -4,12 +4,12 @@ import { isStatic } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 
-/** One dash or two before each name. */
+/** Names may have one dash or two. */
 const PLAIN_OPTION =
   /^--?(header|noheader|column|csv|json|line|list|html|markdown|box|table|tabs|quote|ascii|readonly|bail|batch|echo|stats|version|help|safe|nofollow|interactive)$/
 const VALUED_OPTION = /^--?(separator|nullvalue|newline|cmd)$/
 
-/** Commands of sqlite begin with a dot and may run programs; some functions of its SQL write files or load code. */
+/** Dot commands of sqlite may run programs, and some of its SQL functions write files or load code. */
 export function readSqlite({ args, stdin }: Invocation): Reading {
   const texts: Field[] = []
   const given: Field[] = []
@@ -35,7 +35,7 @@ export function readSqlite({ args, stdin }: Invocation): Reading {
   )
 }
 
-/** A longer text is not looked through. */
+/** Longer text is not searched and counts as unsafe. */
 const MAX_STATEMENTS = 8192
 
 function isRisky(words: RegExp, text: string): boolean {
@@ -57,7 +57,7 @@ const CLIENT = {
     record-separator`,
 }
 
-/** Statements of SQL; what the client itself obeys (`\\!`, `system`, `source`) may run a program or write a file. */
+/** SQL is harmless; commands of the client itself (`\\!`, `system`, `source`) may run a program or write a file. */
 export function readSqlClient({ program, args, stdin }: Invocation): Reading {
   const found = sortArguments(args, CLIENT)
   const statements = found.options.flatMap(({ name, value }) =>

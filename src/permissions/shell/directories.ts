@@ -1,7 +1,7 @@
 import type { Field } from './field.ts'
 import { isStatic } from './field.ts'
 
-/** Directories that a command may run in, from the workspace; null: not known. */
+/** Directories in which a command may run, relative to the workspace; null: unknown. */
 export type Directories = readonly string[] | null
 
 const MAX_DIRECTORIES = 8
@@ -12,13 +12,16 @@ export function eitherOf(a: Directories, b: Directories): Directories {
   return both.length > MAX_DIRECTORIES ? null : both
 }
 
-/** A path as seen from the workspace; `..` is left to whoever resolves it, since links come first. */
+/** Joins paths without resolving `..`, because links must be followed first. */
 export function joinPath(directory: string, path: string): string {
   if (path === '.') return directory
   return directory === '.' || path.startsWith('/') || path.startsWith('~') ? path : `${directory}/${path}`
 }
 
-/** Where `cd`, `pushd` and `popd` lead. `lines`: the command for each value of its variables; `root`: absolute. */
+/**
+ * The directories after `cd`, `pushd` or `popd`. `lines`: the command for each value of its variables; `root`:
+ * absolute.
+ */
 export function changedDirectories(
   lines: readonly (readonly Field[])[],
   from: Directories,

@@ -1,10 +1,10 @@
 import type { PermissionCall } from '../types.ts'
 import { resolved } from './resolve-path.ts'
 
-/** What can be looked up of directories that a line changes to. Paths are seen from where the line starts. */
+/** Looks up directories that a command line changes to. Paths are relative to where the line starts. */
 export interface DirectoryLookup {
   readonly isDirectory: (path: string) => boolean
-  /** Git finds the repository there that it finds where the line starts. */
+  /** Whether git finds the same repository there as where the line starts. */
   readonly sharesRepository: (path: string) => boolean
 }
 
@@ -19,7 +19,7 @@ export function directoryLookupOf(call: PermissionCall): DirectoryLookup {
     sharesRepository: (path) => {
       const { absolute } = resolved(call, path)
       const levels = entryAt(absolute) === 'directory' ? levelsBelow(root, absolute) : null
-      // A directory with a HEAD may be a repository without a work tree.
+      // a directory with a HEAD may be a bare repository
       return (
         levels?.every((level) => ['.git', 'HEAD'].every((name) => entryAt(`${level}/${name}`) === 'none')) ===
         true
@@ -28,7 +28,7 @@ export function directoryLookupOf(call: PermissionCall): DirectoryLookup {
   }
 }
 
-/** The directory and those around it, up to the root and without it; null: it is elsewhere. */
+/** The directory and its parents up to the root, without the root; null: it is outside the root. */
 function levelsBelow(root: string, absolute: string): readonly string[] | null {
   if (absolute === root) return []
   if (!absolute.startsWith(root.endsWith('/') ? root : `${root}/`)) return null

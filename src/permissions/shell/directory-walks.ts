@@ -2,32 +2,32 @@ import type { Arguments } from './arguments.ts'
 import type { Field, FileUse, Walk } from './field.ts'
 import { staticField } from './field.ts'
 
-/** How a program comes to read all files below a directory. Names of options, as they are written. */
+/** When and how a program reads all files below a directory. Option names are as written. */
 export interface WalkTable {
-  /** Options that make it do so; absent: it always does. */
+  /** Options that make it walk; absent: it always walks. */
   readonly when?: string
-  /** Options without which hidden files are left out; absent: it takes them. */
+  /** Options without which it skips hidden files; absent: it includes them. */
   readonly hidden?: string
   /** Options that make it follow links. */
   readonly links?: string
-  /** Options whose value is a glob of the names that it takes; `!` before it leaves names out. */
+  /** Options whose value is a glob that selects names; `!` before the glob excludes them. */
   readonly names?: string
-  /** Options that name a type of files. */
+  /** Options that select file types. */
   readonly types?: string
-  /** Options with which it prints names alone. */
+  /** Options that make it print only names. */
   readonly lists?: string
-  /** It takes the directory that it runs in where no operand names one. */
+  /** Without an operand it walks the current directory. */
   readonly here?: boolean
 }
 
-/** How the files below the operands are taken; null: the program does not walk. */
+/** How the program selects files below its operands; null: it does not walk. */
 export function walkOf(table: WalkTable | undefined, { options }: Arguments): Walk | null {
   const has = (names = '') => options.some(({ name }) => isOneOf(name, names))
   if (table === undefined || (table.when !== undefined && !has(table.when)) || has(table.lists)) return null
   return walkBy(table, options)
 }
 
-/** As above, for a program that does walk. */
+/** Like `walkOf`, for a program that does walk. */
 export function walkBy(table: WalkTable, options: Arguments['options']): Walk {
   const has = (names = '') => options.some(({ name }) => isOneOf(name, names))
   return {
@@ -38,14 +38,14 @@ export function walkBy(table: WalkTable, options: Arguments['options']): Walk {
   }
 }
 
-/** A long option may be cut short: `--dereference-rec`. */
+/** A long option may be abbreviated: `--dereference-rec`. */
 function isOneOf(name: string, names: string): boolean {
   return names.split(' ').some((each) => each === name || (/^--\w/.test(name) && each.startsWith(name)))
 }
 
 export const HERE: Field = staticField('.')
 
-/** The uses of operands that a program walks. */
+/** Expands the operands that a program walks into file uses. */
 export function walkUses(
   access: FileUse['access'],
   fields: readonly Field[],
@@ -74,7 +74,7 @@ function namesOf(table: WalkTable, options: Arguments['options']): readonly stri
     options.flatMap(({ name, value }) => (names.split(' ').includes(name) && value ? [value.text] : []))
   const globs = valuesOf(table.names).filter((glob) => !glob.startsWith('!'))
   const types = valuesOf(table.types).map((type) => TYPES[type]?.split(' '))
-  // Globs and types of rg each narrow the search; either list holds all names that are left.
+  // globs and types of rg each narrow the search, so either list alone covers all names
   const known = types.every((each) => each !== undefined) ? types.flat() : []
   const names = globs.length > 0 ? globs : known.filter((name) => name !== undefined)
   return names.length === 0 ? null : names.map((name) => name.slice(name.lastIndexOf('/') + 1))

@@ -3,8 +3,8 @@ import { joinText, staticField } from './field.ts'
 import type { Reading } from './reading.ts'
 
 /**
- * Other spellings of a command that do the same, so that a rule against one is one against all: without the directory
- * of the program, in lower case (file systems may not tell case), without options before the first operand, `rm -fr`.
+ * Other spellings of the same command, so that a deny rule for one covers all: without the program's directory, in
+ * lower case (file systems may ignore case), without options before the first operand, `rm -fr`.
  */
 export function forbiddenSpellings(
   fields: readonly Field[],
@@ -28,7 +28,7 @@ const LONG: Readonly<Record<string, string>> = {
 }
 const MAX_LETTERS = 4
 
-/** The options of `rm` in every order, together and apart. */
+/** The options of `rm` in every order, separate and clustered. */
 function removals(args: readonly Field[]): readonly (readonly Field[])[] {
   const options = args.filter((field) => field.text.startsWith('-'))
   const rest = args.filter((field) => !field.text.startsWith('-'))
@@ -51,7 +51,7 @@ function permutations(letters: readonly string[]): readonly (readonly string[])[
   )
 }
 
-/** Where a program runs what a word of it says, every word with a command line in it may be the one. */
+/** If a program runs one of its arguments and it is unclear which, every argument that contains a space counts. */
 export function hiddenTexts(args: readonly Field[], found: Reading): readonly (readonly Field[])[] {
   if (!found.inner.some((inner) => inner.type === 'unknown')) return []
   return args

@@ -3,20 +3,20 @@ import { UNKNOWN } from '../match-pattern.ts'
 import type { Field } from './field.ts'
 import { joinText, staticField, unknownField } from './field.ts'
 
-/** What is known of shell variables where a word stands. */
+/** What is known about the shell variables at a word. */
 export interface Variables {
-  /** Every value that the variable may have, each a list of words; null: not known. */
+  /** Every value that the variable may have, each a list of words; null: unknown. */
   values(name: string): readonly (readonly Field[])[] | null
-  /** The words that a substitution becomes; null: not known. */
+  /** The words that a substitution expands to; null: unknown. */
   output?(script: ParsedScript | undefined): Field | null
 }
 
-/** More than this many possibilities of one word are not told apart. */
+/** A word with more alternatives counts as unknown. */
 const MAX_ALTERNATIVES = 8
 
 /**
- * The words that one word of the source becomes, once for each possible value of the variables in it. Text that the
- * command line itself does not hold (output of commands, the environment) is UNKNOWN.
+ * Expands one word of the source, once for each possible value of its variables. Text from outside the command line
+ * (output of commands, the environment) is UNKNOWN.
  */
 export function expandWord(word: Word, variables: Variables): readonly (readonly Field[])[] {
   if (word.parts === undefined) return [[{ ...staticField(word.value), tilde: word.text.startsWith('~') }]]
@@ -32,10 +32,12 @@ export function expandWord(word: Word, variables: Variables): readonly (readonly
   return alternatives
 }
 
-/** More command lines than this are not told apart. */
+/** Maximum number of command lines to expand to. */
 const MAX_LINES = 8
 
-/** Every combination of the possible words; a word with many is not known where there would be too many. */
+/**
+ * Combines the alternatives of all words. If that exceeds the limit, words with several alternatives become unknown.
+ */
 export function combineWords(
   words: readonly (readonly (readonly Field[])[])[],
 ): readonly (readonly Field[])[] {
@@ -49,7 +51,7 @@ export function combineWords(
   return lines.filter((line) => line.length > 0)
 }
 
-/** Whether a word is more than text and quotes. */
+/** Whether a word contains more than text and quotes. */
 export function isComputed(word: Word): boolean {
   return word.parts !== undefined && !word.parts.every(isLiteral)
 }
@@ -59,7 +61,7 @@ function isLiteral(part: WordPart): boolean {
   return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted'
 }
 
-/** The text that a word stands for where nothing splits it or expands its globs; null: not known. */
+/** The text of a word if nothing splits it or expands its globs; null: unknown. */
 export function knownText(word: Word, variables: Variables): string | null {
   const [fields, more] = expandWord(word, variables)
   if (fields === undefined || more !== undefined) return null
@@ -67,7 +69,7 @@ export function knownText(word: Word, variables: Variables): string | null {
   return text.includes(UNKNOWN) ? null : text
 }
 
-/** The words while they are put together; `open`: the last one may still grow. */
+/** The words built so far; `open`: the last one may still grow. */
 interface Build {
   readonly fields: readonly Field[]
   readonly open: boolean
@@ -89,7 +91,7 @@ function expandParts(
   )
 }
 
-/** The value of one part: words that join what stands before and after; `splits` where white space separates. */
+/** The value of one part: its words join the text before and after it, unless white space separates them. */
 interface Value {
   readonly fields: readonly Field[]
   readonly startsNew?: boolean
@@ -118,7 +120,7 @@ function concat(a: Field, b: Field): Field {
   }
 }
 
-/** Where the unknown parts of both come from; undefined where one of them may be anything. */
+/** The common source of both unknown parts; undefined if either may be anything. */
 function commonSource(a: Field, b: Field): Field['from'] {
   if (!a.text.includes(UNKNOWN)) return b.from
   return !b.text.includes(UNKNOWN) || a.from === b.from ? a.from : undefined
@@ -189,7 +191,7 @@ function quotedPart(part: DoubleQuotedChild, variables: Variables): readonly Fie
     }
     case 'SimpleExpansion':
     case 'ParameterExpansion':
-      // "${x[@]}" is several words even in quotes; a loop's variable holds what a glob in its list has found.
+      // "${x[@]}" is several words even in quotes; a loop variable may hold matches of a glob
       return parameterValues(part, variables).map((words) => {
         const [only] = words
         if (only === undefined) return staticField('')
@@ -202,7 +204,7 @@ type Parameter = Extract<WordPart, { type: 'SimpleExpansion' | 'ParameterExpansi
 
 const NUMBERS = new Set(['$?', '$$', '$#', '$!', '$RANDOM', '$SECONDS', '$LINENO', '$UID', '$EUID', '$PPID'])
 
-/** What nothing on the line assigns may well be empty: `to$@uch`. */
+/** A variable that the line does not assign may be empty: `to$@uch`. */
 const UNSET = [[], [unknownField]]
 
 function parameterValues(part: Parameter, variables: Variables): readonly (readonly Field[])[] {
@@ -228,7 +230,7 @@ function indexedValues(part: ParameterExpansionPart, variables: Variables): read
   return index === undefined ? values.map((words) => words.slice(0, 1)) : [[unknownField]]
 }
 
-/** White space in an unquoted value separates words, and its globs are expanded. */
+/** White space in an unquoted value separates words, and its globs expand. */
 function splitWords(words: readonly Field[]): readonly Value[] {
   const fields = words.flatMap(splitField)
   const text = words.map((word) => word.text).join(' ')
@@ -248,7 +250,7 @@ function splitField(field: Field): readonly Field[] {
 
 const MAX_BRACES = 64
 
-/** The spellings of a word with braces (`a{b,c}` is two words); null where they cannot be told. */
+/** Expands the braces of a word (`a{b,c}` is two words); null if the result is unclear. */
 function braceSpellings(parts: readonly WordPart[]): readonly (readonly Part[])[] | null {
   let spellings: readonly (readonly Part[])[] = [[]]
   for (const part of parts) {

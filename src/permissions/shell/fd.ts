@@ -18,7 +18,7 @@ const FD = {
 
 const EXEC = /^(-[a-zA-Z0-9]*?)([xX])(.*)$|^--exec(?:-batch)?(?:=(.*))?$/s
 
-/** fd finds files by name, and runs what follows `-x` or `-X` with them. */
+/** fd finds files by name, and runs the command after `-x` or `-X` on them. */
 export function readFd({ program, args }: Invocation): Reading {
   const { own, commands, elsewhere } = split(args)
   const found = sortArguments(own, FD)
@@ -35,7 +35,7 @@ export function readFd({ program, args }: Invocation): Reading {
   )
 }
 
-/** The words of fd itself, and each command up to its `;`. */
+/** Splits fd's own words from each command, which ends at `;`. */
 function split(args: readonly Field[]) {
   const own: Field[] = []
   const commands: (readonly Field[])[] = []
@@ -59,7 +59,7 @@ function split(args: readonly Field[]) {
   return { own, commands, elsewhere: own.some(({ text }) => /^(-C|--base-d)/.test(text)) }
 }
 
-/** `-e x` looks for files that end in `.x`. */
+/** `-e x` selects files that end in `.x`. */
 function takesValue(before: Field | undefined): boolean {
   return before !== undefined && /^-[a-zA-Z]*[dteEScj]$/.test(before.text)
 }

@@ -2,38 +2,38 @@ import { UNKNOWN } from '../match-pattern.ts'
 
 /** A word of a command after expansion and quote removal. */
 export interface Field {
-  /** UNKNOWN where text comes from outside of the command line; globs as they are written. */
+  /** UNKNOWN where text comes from outside the command line; globs stay as written. */
   readonly text: string
-  /** As `text`, with UNKNOWN for globs too. */
+  /** Like `text`, with UNKNOWN for globs too. */
   readonly uncertain: string
   /** The unknown part may be several words, or none. */
   readonly loose: boolean
-  /** Begins with an unquoted `~`. */
+  /** Starts with an unquoted `~`. */
   readonly tilde: boolean
-  /** Holds an unquoted glob. */
+  /** Contains an unquoted glob. */
   readonly glob: boolean
-  /** Where the unknown part comes from, if that makes it less dangerous. */
+  /** The source of the unknown part, if that makes it less dangerous. */
   readonly from?: 'process' | 'files' | 'number'
-  /** `from: 'files'`: where they are found. */
+  /** For `from: 'files'`: where the files are. */
   readonly found?: readonly FileUse[]
 }
 
-/** How a program takes the files below a directory. */
+/** Which files below a directory a program selects. */
 export interface Walk {
-  /** Globs of names, one of which a file must match; null: any name. */
+  /** Name globs, one of which a file must match; null: any name. */
   readonly names: readonly string[] | null
   readonly hidden: boolean
   readonly links: boolean
-  /** Whether guarded files that exist there count. */
+  /** Whether existing guarded files count. */
   readonly look: boolean
 }
 
 export interface FileUse {
   readonly access: 'read' | 'write' | 'remove'
   readonly field: Field
-  /** Takes all files below it. */
+  /** The use includes all files below it. */
   readonly walk?: Walk
-  /** Only a part of an argument that may name a file: what allows has nothing to say of it. */
+  /** Part of an argument that may name a file: only ask and deny rules apply to it. */
   readonly mention?: true
 }
 
@@ -57,7 +57,7 @@ export function startsUnknown(field: Field): boolean {
   return field.text.startsWith(UNKNOWN)
 }
 
-/** A word's own part of another field: what follows `--file=` and the like. */
+/** The rest of a word after a prefix such as `--file=`. */
 export function restOf(field: Field, prefix: string): Field {
   const text = field.text.slice(prefix.length)
   return {
@@ -72,7 +72,7 @@ export function joinText(fields: readonly Field[]): string {
   return fields.map((field) => field.text).join(' ')
 }
 
-/** For matching what may be: an unknown that may be no word at all takes the spaces beside it along. */
+/** For possible matches: an unknown that may be no word at all includes the spaces beside it. */
 export function joinUncertain(fields: readonly Field[]): string {
   return fields.reduce((line, field, at) => {
     const space = at === 0 || vanishes(field) || vanishes(fields[at - 1]) ? '' : ' '
@@ -84,7 +84,7 @@ function vanishes(field: Field | undefined): boolean {
   return field !== undefined && field.loose && field.uncertain === UNKNOWN
 }
 
-/** A path as it is seen from the directory before it. */
+/** Joins a path to the directory before it. */
 export function withinField(directory: Field, field: Field): Field {
   if (field.text.startsWith('/')) return field
   const text = `${directory.text}/${field.text}`

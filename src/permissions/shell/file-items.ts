@@ -11,6 +11,7 @@ import { joinPath } from './directories.ts'
 import { GLOB, isAfterGuarded, namedFiles } from './named-files.ts'
 import type { NamedFiles } from './named-files.ts'
 import { removesAll } from './removes-workspace.ts'
+import { isOnlyInCell } from './only-in-cell.ts'
 import { resolved } from './resolve-path.ts'
 import type { SurveyedFile } from './survey-types.ts'
 
@@ -19,7 +20,7 @@ export interface FileItems {
   readonly cautions: readonly Caution[]
 }
 
-/** What the rules decide of a file that a command names, of those that a glob finds, and of those below a directory. */
+/** Items for a file that a command names, the files that a glob matches, or those below a directory. */
 export function fileItems(call: PermissionCall, file: SurveyedFile): FileItems {
   if (file.mention) return { items: mentionItems(call, file), cautions: [] }
   const { found, text } = file.field
@@ -44,7 +45,7 @@ export function fileItems(call: PermissionCall, file: SurveyedFile): FileItems {
   }
 }
 
-/** A directory that a glob finds may be a link. Where no link is below, it is known what the glob reads. */
+/** A directory that a glob matches may be a link. Without links below, the files that the glob reads are known. */
 function listedGlob(
   call: PermissionCall,
   { field, access, directories, walk }: SurveyedFile,
@@ -54,7 +55,7 @@ function listedGlob(
   const names = field.text.split('/')
   const first = names.findIndex((name) => GLOB.test(name))
   const rest = names.slice(first)
-  // From the workspace itself all of it would have to be looked at.
+  // a glob at the workspace root would require a look at the whole workspace
   if (first < 1 || rest.includes('..') || field.tilde) return null
   const start = names.slice(0, first).join('/') || '/'
   const paths = directories.map((directory) => resolved(call, joinPath(directory, start)))
@@ -66,7 +67,7 @@ function listedGlob(
   return secret === undefined ? [] : [commandPathItem('read', secret)]
 }
 
-/** A name inside of an argument: only rules that forbid it count, and what looks like a secret. */
+/** A name inside an argument: only deny and ask rules apply to it, and the guard for secrets. */
 function mentionItems(call: PermissionCall, file: SurveyedFile): readonly Item[] {
   const access = file.access === 'read' ? 'read' : 'write'
   const named = namedFiles(file, file.directories)
@@ -80,7 +81,7 @@ function mentionItems(call: PermissionCall, file: SurveyedFile): readonly Item[]
   return guarded === undefined ? reach : [...reach, commandPathItem(access, guarded)]
 }
 
-/** Only such names are looked up. */
+/** Only names like these are looked up. */
 const SECRET =
   /(^|\/)\.[a-z]|id_[a-z\d]+$|\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx|p8)$|credential|secret|passw/i
 
@@ -108,13 +109,18 @@ function pathItems(
   return paths.flatMap((path) => {
     const whole = removesAll(call, file, path)
     const item = { ...commandPathItem(access, path), ...(whole ? REMOVES_ALL : {}) }
-    return path.outside ? [item, outsideItem(path)] : [item]
+    return path.outside ? [item, outsideItem(path, isHarmless(call, file, path))] : [item]
   })
+}
+
+/** What a glob finds may lead back into the workspace. */
+function isHarmless(call: PermissionCall, { field }: SurveyedFile, path: PermissionPath): boolean {
+  return !field.glob && !field.text.includes(UNKNOWN) && isOnlyInCell(call, path)
 }
 
 const REMOVES_ALL = { guard: 'removes the whole workspace and always asks' }
 
-/** One item for all files that may be reached, and one for a file that exists and is guarded. */
+/** One item for all files that the command may reach, and one for an existing guarded file among them. */
 function reachItems(
   call: PermissionCall,
   file: SurveyedFile,
@@ -133,7 +139,7 @@ function reachOf(paths: readonly PathShape[], files: readonly FoundPath[] | null
   return { paths, files }
 }
 
-/** No rule names it, only rules that forbid may mean it. */
+/** No allow rule can name this item; only ask and deny rules may match it. */
 function anyFile(access: 'read' | 'write'): Item {
   const nowhere = { absolute: '', relative: '', outside: false, guarded: null }
   return { ...commandPathItem(access, nowhere), title: `${access} files`, texts: [] }
@@ -163,7 +169,7 @@ function shapeOfName(directory: string, name: string): PathShape {
   return [...start, OPTIONAL_DIRECTORIES, ANY_PATH, '/', ...shapeOfGlob('.', name)]
 }
 
-/** The directory before the first name with a glob is where a link may lead elsewhere: it is resolved. */
+/** Resolves the directory before the first glob, since a link there may lead elsewhere. */
 function globShapes(call: PermissionCall, { field, directories, walk }: SurveyedFile): readonly PathShape[] {
   const names = field.text.split('/')
   const first = names.findIndex((name) => GLOB.test(name))
@@ -178,7 +184,7 @@ function globShapes(call: PermissionCall, { field, directories, walk }: Surveyed
   })
 }
 
-/** The files that a walk takes; null: not known. */
+/** The files that a walk selects; null: unknown. */
 function foundBelow(
   call: PermissionCall,
   walk: Walk,
@@ -203,7 +209,7 @@ function isTaken({ names, hidden, links }: Walk, from: PermissionPath, file: Fou
   return names === null || names.some((glob) => GLOB_CLASS.test(glob) || matchPattern(glob, name, 'path'))
 }
 
-/** More than our patterns can say: may be any name. */
+/** Patterns cannot express these globs, so they may match any name. */
 const GLOB_CLASS = /[[(\\{]/
 
 function guardOfWalk(file: SurveyedFile, walk: Walk, found: readonly FoundPath[] | null): Item | null {
@@ -219,7 +225,7 @@ function guardOfWalk(file: SurveyedFile, walk: Walk, found: readonly FoundPath[]
   return away === undefined ? null : outsideItem(away)
 }
 
-/** Version control and settings are read by every search; what guards them is for naming and changing them. */
+/** Every search reads version control and settings; their guards apply only to commands that name or change them. */
 function isSecret({ guarded }: FoundPath): boolean {
   return guarded === 'secret'
 }

@@ -19,7 +19,7 @@ const ONE_VALUE = new Set(
 
 const FILE_VALUE = /^-(newer|anewer|cnewer|newer[aBcm][aBcm]|samefile)$/
 
-/** `find` has a language of its own instead of options: tests, and actions that run, remove and write. */
+/** `find` has an expression language instead of options: tests, and actions that run, remove and write. */
 export function readFind({ args }: Invocation): Reading {
   const start = expressionStart(args)
   const roots = rootsOf(args.slice(0, start))
@@ -43,7 +43,7 @@ function rootsOf(args: readonly Field[]): readonly Field[] {
   return roots.length === 0 ? [HERE] : roots
 }
 
-/** The files that `find` has found before one of its words: that many of its tests narrow the search. */
+/** The files that `find` selects before one of its words, narrowed by the tests before it. */
 export function foundByFind(args: readonly Field[], before = args.length): readonly FileUse[] {
   const start = expressionStart(args)
   const tests = args.slice(start, before).map(({ text }) => text)
@@ -55,7 +55,7 @@ export function foundByFind(args: readonly Field[], before = args.length): reado
 
 const ACTION = /^-(exec|execdir|ok|okdir|delete|print0?|printf|fprint0?|fprintf|ls|fls)$/
 
-/** The names in every branch of an expression; null where a branch has none, or denies a group. */
+/** The names in every branch of an expression; null if a branch has none or negates a group. */
 function namesOf(tests: readonly string[]): readonly string[] | null {
   const branches: string[][] = [[]]
   for (const [at, text] of tests.entries()) {
@@ -90,7 +90,7 @@ function removal(use: FileUse): FileUse {
   return { ...use, access: 'remove', ...(use.walk ? { walk: { ...use.walk, look: false } } : {}) }
 }
 
-/** The word that stands for files that a program has found. */
+/** The word that represents files found by a program. */
 function foundField(found: readonly FileUse[]): Field {
   return { ...unknownField, from: 'files', found }
 }
@@ -105,7 +105,7 @@ function readExec(args: readonly Field[], at: number): readonly [Reading, number
   return [reading({ inner: [{ type: 'command', fields }], files: below }), end + 1]
 }
 
-/** `-execdir` runs in the directory of each file: a name there may be a file in any directory below. */
+/** `-execdir` runs in the directory of each file, so a name there may be a file in any directory below. */
 function inEachDirectory(args: readonly Field[], at: number, fields: readonly Field[]): readonly FileUse[] {
   const names = fields.slice(1).filter((field) => isStatic(field) && !field.text.startsWith('-'))
   return foundByFind(args, at).flatMap((use) =>

@@ -1,15 +1,15 @@
 import type { OptionTable } from './arguments.ts'
 
 export interface GitCommand extends OptionTable {
-  /** Its own commands (`git stash push`); the empty name: without one, or options at once. */
+  /** Subcommands (`git stash push`); the empty name: no subcommand, or options first. */
   readonly sub?: Readonly<Record<string, OptionTable>>
-  /** Asks unless one of these words is given: else it would change something. */
+  /** Without one of these words the command changes something, so it asks. */
   readonly only?: string
   /** Operands are not files. */
   readonly text?: boolean
-  /** Operands are files that it changes. */
+  /** Operands are files that the command changes. */
   readonly changes?: boolean
-  /** Operands may be an address of a repository. */
+  /** Operands may be the address of a repository. */
   readonly remote?: boolean
 }
 

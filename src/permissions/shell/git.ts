@@ -16,7 +16,7 @@ const GLOBAL: OptionTable = {
   ordered: true,
 }
 
-/** Options before the command that name other code, configuration or repositories. */
+/** Options before the command that select other code, configuration or repositories. */
 const REDIRECTING = new Set([
   '-c',
   '-C',
@@ -28,8 +28,8 @@ const REDIRECTING = new Set([
 ])
 
 /**
- * `git COMMAND`: harmless options of the commands that have any, others ask. A command that the table lacks may be an
- * alias or a program on the PATH. What the configuration of a repository runs is not seen here: `-C` and the like ask.
+ * `git COMMAND`: only listed options of listed commands are harmless. An unlisted command may be an alias or a program
+ * on the PATH. The repository's configuration can run code that this does not see, so `-C` and the like ask.
  */
 export function readGit(command: Invocation): Reading {
   const found = sortArguments(command.args, GLOBAL)
@@ -57,7 +57,7 @@ export function readGit(command: Invocation): Reading {
 
 const PLACES = new Set(['-C', '--git-dir', '--work-tree'])
 
-/** Files are named from the directory that `-C` gives, and from the one that the next `-C` gives from there. */
+/** Each `-C` is relative to the one before it; file names are relative to the last one. */
 function readBelow(places: readonly Field[], found: Reading): Reading {
   if (places.length === 0) return found
   const directory = places.reduce(withinField)
@@ -65,7 +65,7 @@ function readBelow(places: readonly Field[], found: Reading): Reading {
   return { ...found, files: [...found.files, ...below] }
 }
 
-/** `git-push` of the directory of git's own programs is `git push`. */
+/** `git-push` in git's own program directory is `git push`. */
 export function readGitProgram(command: Invocation): Reading {
   const name = staticField(command.program.slice('git-'.length))
   const args = [name, ...command.args]
@@ -100,11 +100,11 @@ function readSubcommand(name: Field, args: readonly Field[]): Reading {
   return name.text === 'config' ? readConfig(args, spec, name) : readListed(name, spec, args, runs)
 }
 
-/** Keys that only say how things look, who commits, and what is done by default. */
+/** Keys that change only output, identity or defaults. */
 const PLAIN_KEYS =
   /^(user\.(name|email)|init\.defaultbranch|color\.[\w.]+|column\.\w+|push\.(default|autosetupremote|followtags)|pull\.(rebase|ff)|merge\.(ff|conflictstyle|stat)|rebase\.(autostash|autosquash|updaterefs)|fetch\.(prune|prunetags|all)|advice\.\w+|core\.(autocrlf|eol|filemode|ignorecase|quotepath|abbrev|longpaths|precomposeunicode|safecrlf|symlinks)|rerere\.enabled|diff\.(algorithm|renames|colormoved|mnemonicprefix)|log\.(date|decorate|abbrevcommit)|status\.\w+|branch\.(sort|autosetuprebase|autosetupmerge)|tag\.sort|help\.autocorrect|commit\.(verbose|status))$/i
 
-/** What is set may be a program that git runs later: the file of the configuration is written. */
+/** A value may be a program that git runs later: the call writes the configuration file. */
 function readConfig(args: readonly Field[], spec: GitCommand, name: Field): Reading {
   const texts = args.map(({ text }) => text)
   const only = (spec.only ?? '').split(' ')
@@ -130,7 +130,7 @@ function readConfig(args: readonly Field[], spec: GitCommand, name: Field): Read
   )
 }
 
-/** `git clean -fdx` and `git rm -r .` remove what the rules cannot name. */
+/** `git clean -fdx` and `git rm -r .` remove files that rules cannot name. */
 function removesTree(name: string, args: readonly Field[]): Reading | null {
   const operands = args.filter((field) => !field.text.startsWith('-'))
   const options = args.map(({ text }) => text)
@@ -172,7 +172,7 @@ function readListed(name: Field, spec: GitCommand, args: readonly Field[], runs:
   )
 }
 
-/** What exists to run something else. */
+/** Commands whose purpose is to run something else. */
 const RUNNING =
   /^(filter-branch|difftool|mergetool|hook|send-email|instaweb|web--browse|daemon|credential|bisect run|submodule foreach|maintenance)\b/
 

@@ -4,13 +4,13 @@ import { isStatic, joinText } from './field.ts'
 import { shells } from './shells.ts'
 import { wrappers } from './wrapper-table.ts'
 
-/** Programs of which one command says nothing about the next: what they run stands in their words. */
+/** Programs whose arguments determine what runs, so that one command says nothing about the next. */
 const EXACT = new Set(
   `eval exec source . trap xargs find env sudo ssh node python python3 perl ruby php deno bun awk sed rm mv dd curl wget
   docker podman kubectl make npx pnpx bunx git-bash osascript tar rsync chmod chown kill`.split(/\s+/),
 )
 
-/** Programs whose first word is a command of its own, with how many words name what is done. */
+/** Programs with subcommands, and how many words name the action. */
 const WORDS: Readonly<Record<string, number>> = {
   git: 2,
   npm: 2,
@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<string, number>> = {
 
 const MAX_GRANT = 200
 
-/** The pattern that an answer for good records for a command; null where none would be safe. */
+/** The pattern that a permanent answer stores for a command; null if none would be safe. */
 export function grantFor(tool: string, fields: readonly Field[]): Grant | null {
   const [name] = fields
   const text = joinText(fields)

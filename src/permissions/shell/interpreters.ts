@@ -6,17 +6,17 @@ import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 import { suspectTexts } from './suspects.ts'
 
-/** Runs the file that it is given, as the rule says; code in an option or on stdin is what nobody has read. */
+/** Runs the file it is given, as its rule says; code in an option or on stdin has not been checked. */
 interface Interpreter extends OptionTable {
-  /** Options that only ask for information: then no program is read from stdin. */
+  /** Options that only print information: with one, no program is read from stdin. */
   readonly information: string
-  /** An option whose value is a module or a command; all words after it are its own. */
+  /** An option whose value is a module or a command, to which all later words belong. */
   readonly modules?: string
   /** Options whose value is code. */
   readonly code?: string
-  /** Commands of its own, of which these run the file that follows. */
+  /** Subcommands that run the file after them. */
   readonly runs?: string
-  /** Other commands of its own, which are no files. */
+  /** Other subcommands, which are not files. */
   readonly commands?: string
 }
 
@@ -42,7 +42,7 @@ const NODE: Interpreter = {
   code: '-e -p --eval --print',
 }
 
-/** By name without a version: `python3.12` is `python`. */
+/** By name without version: `python3.12` is `python`. */
 export const interpreters: Readonly<Record<string, Interpreter>> = {
   python: PYTHON,
   pypy: PYTHON,
@@ -155,12 +155,12 @@ export function readInterpreter(command: Invocation, interpreter: Interpreter): 
 /** Options after `deno run` and the like that load more code. */
 const LOADING = /^--?(r|preload|require|import|import-map|config|c|eval|e|print|p|env-file|inspect.*)(=|$)/
 
-/** `deno eval CODE`: a word that is no path, where the interpreter has commands of its own. */
+/** Whether the first word is a subcommand (`deno eval CODE`) and not a script path. */
 function isOtherCommand(script: Field, first: Field | undefined, { runs }: Interpreter): boolean {
   return runs !== undefined && script === first && !/[./]/.test(script.text)
 }
 
-/** The words of the interpreter itself: `python -m pytest -x` gives `-x` to pytest. */
+/** The interpreter's own words: in `python -m pytest -x`, `-x` belongs to pytest. */
 function ownWords(
   args: readonly Field[],
   { modules }: Interpreter,
@@ -175,7 +175,7 @@ function ownWords(
   return { own: args.slice(0, attached ? at + 1 : at + 2), module: true }
 }
 
-/** Code in an option: a pattern that spells the option out covers it. */
+/** Code in an option: a pattern that includes the option covers it. */
 function runsCode(program: string, name: string): Reading {
   const reason = `runs code passed to ${program}`
   return merge(caution(reason, name), unknownInner(reason, name))
@@ -189,7 +189,7 @@ function hiddenCode({ program, args }: Invocation): Reading {
   )
 }
 
-/** `node --version -r ./x.js`: an option that answers and ends does not stop another one from loading code. */
+/** `node --version -r ./x.js`: an option that prints and exits does not stop another from loading code first. */
 function lateOptions({ args }: Invocation, { information }: Interpreter): readonly string[] {
   const answers = information.split(' ').includes(args[0]?.text ?? '')
   if (!answers) return []

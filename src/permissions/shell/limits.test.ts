@@ -30,11 +30,11 @@ test.each([
   ['sed', `sed '${'a\\\n'.repeat(15_000)}' f`],
   ['awk', `awk '${'/'.repeat(59_000)}' f`],
   ['sqlite3', `sqlite3 :memory: '${'vacuum '.repeat(8000)}'`],
-])('a script for %s that is too long is not looked through', (_, command) => {
+])('a script for %s over the limit asks', (_, command) => {
   expect(decideCommand(command, rules).action).toBe('ask')
 })
 
-test('more directories of tar than are told apart may reach any file', () => {
+test('tar with more directories than the limit may reach any file', () => {
   const denied = { tool: 'read', pattern: 'secrets/**', action: 'deny' } as const
   const command = (count: number) => `tar cf x.tar ${'-C src b '.repeat(count)}`
   expect(decideCommand(command(2), [bashRule('allow *'), denied]).action).toBe('allow')
@@ -47,14 +47,14 @@ test('text over the limit is not parsed', () => {
   expect(survey.problem).toMatch(/longer than/)
 })
 
-test('the commands that are looked for in arguments are bounded', () => {
+test('the number of commands found in arguments is bounded', () => {
   const words = (count: number) => Array.from({ length: count }, (_, at) => staticField(`w${at}`))
   expect(suspectTexts(words(50))).toHaveLength(50)
   expect(suspectTexts(words(5000))).toEqual(['\0'])
   expect(suspectTexts([staticField('a,'.repeat(30_000))])).toEqual(['\0'])
 })
 
-test('a line with many searches looks at a directory once', () => {
+test('a line with many searches lists a directory once', () => {
   let looks = 0
   const call = callOf('bash', 'grep -r x .; '.repeat(40), PLAIN_FILES)
   const filesBelow = (path: string) => {

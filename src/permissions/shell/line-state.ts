@@ -2,13 +2,13 @@ import type { Command, CommandArgument } from 'unbash'
 import type { Directories } from './directories.ts'
 import type { Stdin } from './reading.ts'
 
-/** Where a part of the line stands. */
+/** The state of the shell at one part of a command line. */
 export interface LineScope {
-  /** From the workspace; null: not known. */
+  /** Relative to the workspace; null: unknown. */
   directories: Directories
-  /** Names that have surely been assigned before. */
+  /** Names that are certain to be assigned before this part. */
   readonly certain: Set<string>
-  /** Of scripts in scripts. */
+  /** Nesting depth of scripts within scripts. */
   readonly depth: number
   readonly stdin: Stdin
 }
@@ -19,7 +19,7 @@ export function copy(scope: LineScope): LineScope {
 
 const DECLARING: ReadonlySet<string> = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])
 
-/** Names that a command assigns in the shell itself: behind it they surely have a value of the line. */
+/** Records names that a command assigns in the shell itself: after it, they certainly have a value from the line. */
 export function rememberAssigned(node: Command, scope: LineScope) {
   if (node.name === undefined) for (const prefix of node.prefix) remember(prefix, scope)
   for (const arg of DECLARING.has(node.name?.value ?? '') ? node.args : []) remember(arg, scope)

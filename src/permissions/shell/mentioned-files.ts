@@ -4,12 +4,12 @@ import { isStatic, staticField, unknownField } from './field.ts'
 import type { Reading } from './reading.ts'
 import { reading } from './reading.ts'
 
-/** More text and more names than this are not looked through: it may be any file. */
+/** Longer text, or more names, may name any file. */
 const MAX_TEXT = 4096
 const MAX_MENTIONS = 64
 const MAX_NAME = 300
 
-/** It may read and write any file: code that nothing looks into. */
+/** For code that is not analysed: it may read and write any file. */
 export const REACHES_ANYTHING: readonly FileUse[] = (['read', 'write'] as const).map((access) => ({
   access,
   field: unknownField,
@@ -20,8 +20,8 @@ const SEPARATOR = /[\s"'`()[\]{}<>|;,=:@&$+!]+/
 const OUTPUT = /^(-o|--?(out|output|dest|destination|save|log|report|write)[\w-]*)(?:=|$)/
 
 /**
- * Names of files inside of the arguments of a program whose options are not known: `x:secrets/a`, `--a=b,file=secrets/a`,
- * `load(secrets/a)`. A rule that asks or denies one of them makes an allow ask.
+ * File names inside the arguments of a program whose options are unknown: `x:secrets/a`, `--a=b,file=secrets/a`,
+ * `load(secrets/a)`. An ask or deny rule for one of them makes an allow ask.
  */
 export function mentionedFiles(args: readonly Field[]): Reading {
   const texts = args.filter(isStatic).map(({ text }) => text)
@@ -43,7 +43,7 @@ function namesIn(text: string): readonly string[] {
 
 const DIRECTORY = /^(-C|--(?:chdir|cwd|dir|directory|prefix|root|working-dir|working-directory))(?:=|$)/
 
-/** Other words, seen from a directory that an option names. */
+/** Words joined to each directory that an option names. */
 function inDirectories(args: readonly Field[]): readonly string[] {
   const words = args.slice(0, MAX_MENTIONS).map(({ text }) => text)
   const places = words.flatMap((text, at) => {
@@ -57,7 +57,7 @@ function inDirectories(args: readonly Field[]): readonly string[] {
   )
 }
 
-/** What follows an option for an output is likely written. */
+/** A word after an output option is probably written. */
 function outputs(args: readonly Field[]): readonly FileUse[] {
   return args.flatMap((field, at) => {
     const name = OUTPUT.exec(field.text)?.[0]

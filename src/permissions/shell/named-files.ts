@@ -3,15 +3,15 @@ import { mayMatchText, UNKNOWN } from '../match-pattern.ts'
 import type { Directories } from './directories.ts'
 import { joinPath } from './directories.ts'
 
-/** What is known of the files that a word names. */
+/** What is known about the files that a word names. */
 export interface NamedFiles {
-  /** Paths from the workspace that it may mean, a glob by the directory that it starts in. */
+  /** Paths relative to the workspace that it may mean; for a glob, the directory where it starts. */
   readonly paths: readonly string[]
-  /** Whether every file that it may mean lies below them, and none of them is guarded if they are not. */
+  /** Whether every possible file is below these paths, and none is guarded unless they are. */
   readonly known: boolean
 }
 
-/** No system opens a longer path. */
+/** No operating system opens a longer path. */
 const MAX_PATH = 4096
 
 const NOTHING: NamedFiles = { paths: [], known: true }
@@ -35,16 +35,16 @@ export function namedFiles({ field, access }: FileUse, directories: Directories)
   return { paths, known }
 }
 
-/** Stands for a name that only the shell finds. */
+/** Stands in for a name that only the shell finds. */
 const ANY_NAME = '0'
 
-/** A number in the last name of a path, or an ending that is added to the name of a file, stays where it stands. */
+/** A number in a path's last name, or a suffix added to a file name, cannot change the directory. */
 function isBoundName(text: string, from: 'process' | 'files' | 'number' | undefined): boolean {
   if (from === 'number') return !text.slice(text.indexOf(UNKNOWN)).includes('/')
   return from === 'files' && text.startsWith(UNKNOWN) && /^\.[\w.-]+$/.test(text.slice(1))
 }
 
-/** A directory that a glob finds may be a link to anywhere, and so may the file that is written. */
+/** A directory that a glob matches may link anywhere, and so may the file that is written. */
 function isBoundGlob(text: string, access: FileUse['access']): boolean {
   const names = text.split('/').filter((name) => name !== '')
   const first = names.findIndex((name) => GLOB.test(name))
@@ -83,8 +83,8 @@ const PLAIN =
   key.pem cert.pem server.pem server.key private.key private.pem service-account.json`.split(/\s+/)
 
 /**
- * Names that always ask and that a glob is after. Not those that it only finds among all others: `*` and `*.json` are
- * everyday words. A `*` at the start finds no name with a dot there.
+ * Guarded names that a glob targets. Names that it matches only among all others do not count: `*` and `*.json` are
+ * everyday words. A `*` at the start does not match a leading dot.
  */
 function guardedNames(pattern: string): readonly string[] {
   if (!GLOB.test(pattern)) return []
@@ -101,7 +101,7 @@ function guardedNames(pattern: string): readonly string[] {
   return names.filter((name) => mayMatchText(name, subject))
 }
 
-/** Whether files that are guarded may be among those that a glob of names finds. */
+/** Whether a glob of names targets guarded files. */
 export function isAfterGuarded(name: string): boolean {
   return /^[*?.]*$/.test(name) || guardedNames(name).length > 0 || !GLOB.test(name)
 }

@@ -2,14 +2,14 @@ import type { Field } from './field.ts'
 import { isStatic } from './field.ts'
 import type { Invocation } from './reading.ts'
 
-/** Programs that start a program of a package, with the options of theirs that take a word. */
+/** Programs that start a package's program, with those of their options that take a value. */
 const STARTERS: Readonly<Record<string, string>> = {
   npx: '-p --package -w --workspace',
   pnpx: '-p --package',
   bunx: '-p --package',
   uvx: '--from --with -p --python --index-url',
 }
-/** These start one behind a word of their own, or by its name alone. */
+/** Programs that do so after a subcommand, or always. */
 const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   npm: ['exec', 'x'],
   pnpm: ['exec', 'x', 'dlx'],
@@ -23,8 +23,8 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
 const NAMED_ALONE = new Set(['yarn', 'pnpm'])
 
 /**
- * A program that this one starts and hands its words to: `npx eslint --fix` does what `eslint --fix` does. A rule for
- * `npx eslint*` covers the start, not the options.
+ * The program that a runner starts with its remaining words: `npx eslint --fix` does what `eslint --fix` does. A rule
+ * for `npx eslint*` covers the start, not the options.
  */
 export function startedProgram({ program, args, stdin }: Invocation): Invocation | null {
   const words = startedWords(program, args)
@@ -50,7 +50,7 @@ function behind(words: readonly Field[], names: readonly string[], program: stri
   return NAMED_ALONE.has(program) ? words : null
 }
 
-/** The words from the first one that is no option and no value of one. */
+/** The words from the first operand on. */
 function operandsOn(args: readonly Field[], valued: string): readonly Field[] {
   const values = valued.split(' ')
   const at = args.findIndex(

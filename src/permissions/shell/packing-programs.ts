@@ -1,6 +1,6 @@
 import type { Program } from './program-entry.ts'
 
-/** Programs that pack single files: with `-c` and the like they only print. */
+/** Compressors of single files: with `-c` and the like they only print. */
 export const packingPrograms: Readonly<Record<string, Program>> = {
   gzip: {
     operands: 'edit',

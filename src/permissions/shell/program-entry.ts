@@ -2,9 +2,9 @@ import type { OptionTable } from './arguments.ts'
 import type { WalkTable } from './directory-walks.ts'
 
 /**
- * A program whose command line says what it does. Listed options neither write a file that is not an operand, nor run a
- * program, nor use the network; any other option asks. To add a program: its harmless options from its manual, and what
- * its operands are.
+ * A program whose command line shows what it does. Listed options do not write a file other than an operand, run a
+ * program or use the network; any other option asks. To add a program, list the harmless options of its manual and say
+ * what its operands are.
  */
 export interface Program extends OptionTable {
   readonly operands:
@@ -20,14 +20,14 @@ export interface Program extends OptionTable {
     | 'output' // the first is read, a second one is written though the name does not say so
   /** Options of an `operands: 'script'` program that hold the text. */
   readonly scriptOptions?: string
-  /** A file name that looks like one of its options makes it do something else: globs ask. */
+  /** A file name that looks like an option changes what the program does, so globs ask. */
   readonly globs?: 'ask'
-  /** Words that begin with `+` are commands to it. */
+  /** Words that start with `+` are commands to the program. */
   readonly pluses?: boolean
-  /** `host:path` operands are elsewhere. */
+  /** `host:path` operands are on another machine. */
   readonly addresses?: boolean
-  /** Some of its options run programs. */
+  /** Some options run programs. */
   readonly runs?: boolean
-  /** How it takes whole directories. */
+  /** How the program walks directories. */
   readonly walks?: WalkTable
 }

@@ -4,7 +4,7 @@ import { listedName, otherNames, withoutDigits } from './program-names.ts'
 
 const name = fc.string({ unit: fc.constantFrom('a', 'g', '-', '.', '1', '2', 'x'), maxLength: 8 })
 
-test('digits and dots at the end are left out', () => {
+test('drops digits and dots at the end', () => {
   fc.assert(
     fc.property(name, (each) => {
       expect(withoutDigits(each)).toBe(each.replace(/[\d.]+$/, ''))
@@ -12,7 +12,7 @@ test('digits and dots at the end are left out', () => {
   )
 })
 
-test('a version at the end, with its hyphen, is no part of the name', () => {
+test('ignores a version at the end and its hyphen', () => {
   fc.assert(
     fc.property(name, (each) => {
       const plain = each.replace(/-?\d[\d.]*$/, '')
@@ -23,7 +23,7 @@ test('a version at the end, with its hyphen, is no part of the name', () => {
   expect(listedName('pip-3.11', (listed) => listed === 'pip')).toBe('pip')
 })
 
-test('names of thousands of digits take no time', () => {
+test('handles names of thousands of digits in linear time', () => {
   for (const each of ['1'.repeat(60_000) + 'de', '.1'.repeat(30_000) + 'x', '1'.repeat(60_000)]) {
     const before = process.threadCpuUsage()
     listedName(each, () => false)

@@ -1,4 +1,4 @@
-/** Names under which programs are installed too. */
+/** Alternative names under which programs are installed. */
 const SAME: Readonly<Record<string, string>> = Object.fromEntries(
   `fd fdfind
   bat batcat
@@ -33,7 +33,7 @@ const SAME: Readonly<Record<string, string>> = Object.fromEntries(
     }),
 )
 
-/** Programs of which one may be a link to the other: a rule against one is one against all. */
+/** Programs that may be links to one another: a rule against one applies to all. */
 const FAMILIES: readonly (readonly string[])[] = [
   ['python', 'python3'],
   ['pip', 'pip3'],
@@ -74,14 +74,14 @@ function withoutVersion(name: string): string {
   return name.slice(0, name[from - 1] === '-' ? from - 1 : from)
 }
 
-/** Without digits and dots at the end, in time that grows with the length: a regular expression would try each of them. */
+/** Strips digits and dots from the end in linear time; a regular expression would backtrack at each of them. */
 export function withoutDigits(name: string): string {
   let end = name.length
   while (end > 0 && '0123456789.'.includes(name[end - 1]!)) end--
   return name.slice(0, end)
 }
 
-/** Other names of the same program, for rules that forbid. */
+/** Other names of the same program, for deny and ask rules. */
 export function otherNames(program: string, listed: string): readonly string[] {
   const whole = program.replace(FLAVOUR, '')
   const plain = withoutDigits(whole) || whole

@@ -52,7 +52,7 @@ const SPECIAL: Readonly<Record<string, (command: Invocation) => Reading>> = {
   ssh: readSsh,
 }
 
-/** What a simple command does beyond what its name says. A program that no table lists may do all that its rule allows. */
+/** What a simple command does beyond its name. A program that no table lists may do anything that its rule allows. */
 export function readCommand(command: Invocation): Reading {
   const program = listedName(command.program, isListed)
   const named = { ...command, program }
@@ -62,7 +62,7 @@ export function readCommand(command: Invocation): Reading {
 /** `python3 -m json.tool IN OUT` */
 const JSON_TOOL: Program = { operands: 'output', any: true, values: 'indent' }
 
-/** Only programs of packages: that a rule for the outer one starts a shell is seen by the outer one. */
+/** Only programs of packages. If the inner program starts a shell, the outer reading finds that. */
 function readStarted(command: Invocation): Reading | undefined {
   if (command.program === 'json.tool') return readProgram(command, JSON_TOOL)
   const program = listedName(command.program, isListed)
@@ -117,12 +117,12 @@ function readListed(command: Invocation): Reading | undefined {
   return tool === undefined ? undefined : merge(readToolCommand(command, tool), readUnlisted(command))
 }
 
-/** Names come from a model: `constructor` is no program of ours. */
+/** Names come from a model: `constructor` must not find an inherited property. */
 function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
 
-/** What the tables of options cannot say. */
+/** Effects that the option tables cannot express. */
 function beside({ program, args }: Invocation, table: Program): Reading {
   switch (program) {
     case 'wget':
@@ -162,7 +162,7 @@ function readProgram(command: Invocation, program: Program): Reading {
   )
 }
 
-/** Options that name a file with the names of others. */
+/** Options that name a file containing the names of other files. */
 const LISTS = /^--(files0?|files0?-from|filelist)$/
 
 /** `host:path` and `rsync://host/path`. */
@@ -217,7 +217,7 @@ function readOperands(program: Program, operands: readonly Field[]): Reading {
   }
 }
 
-/** Any word of an unlisted program may be a file: what looks like a path is one. */
+/** In an unlisted program, any word that looks like a path may be a file. */
 function readUnlisted(command: Invocation): Reading {
   const paths = command.args.flatMap(possiblePaths)
   const doubtful = command.args.some((field) => startsUnknown(field) && field.from === undefined)

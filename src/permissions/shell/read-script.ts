@@ -5,7 +5,7 @@ export const MAX_COMMAND_CHARS = 64 * 1024
 const MAX_DEPTH = 50
 export const MAX_NODES = 500
 
-/** The parser takes time in the square of their number. */
+/** Parse time is quadratic in the number of here-documents. */
 const MAX_HEREDOCS = 100
 
 type ScriptReading =
@@ -13,8 +13,8 @@ type ScriptReading =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * Parses a command line with a bash grammar, under limits. A problem completes "asks because the command ...". `nodes` is
- * what the tree cost; a caller that parses inner scripts too takes it off its allowance.
+ * Parses a command line with a bash grammar, under limits. A problem completes "asks because the command ...". `nodes`
+ * is the size of the tree; a caller that also parses inner scripts deducts it from its allowance.
  */
 export function readShellScript(command: string, allowance: number = MAX_NODES): ScriptReading {
   const problem = textProblem(command)
@@ -27,7 +27,7 @@ export function readShellScript(command: string, allowance: number = MAX_NODES):
   return { ok: true, script, nodes: count.nodes }
 }
 
-/** The parser recurses: some text exhausts the stack before its own limits hold. */
+/** The parser recurses: some text exhausts the stack before the parser's own limits apply. */
 function parseSafely(command: string): ParsedScript | null {
   try {
     return parse(command)
@@ -58,7 +58,7 @@ const EXPANSIONS: ReadonlySet<string> = new Set([
 
 interface Count {
   nodes: number
-  /** Characters inside of expansions: the parser reads them again for each level that they are nested in. */
+  /** Characters inside expansions: the parser reads them again for each nesting level. */
   expanded: number
   problem: string | null
 }

@@ -7,7 +7,10 @@ import type { Inner, Invocation, Reading, Stdin } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 import type { Wrapper } from './wrapper-table.ts'
 
-/** A program that runs the rest of its words. Where options hide the start of them, every word may be the start. */
+/**
+ * A program that runs the rest of its words. If unknown options hide where the command starts, every word may be its
+ * start.
+ */
 export function readWrapper(command: Invocation, wrapper: Wrapper): Reading {
   const found = sortArguments(command.args, { ...wrapper, ordered: true })
   const rest = found.operands.slice(wrapper.skip ?? 0)
@@ -33,7 +36,7 @@ export function readWrapper(command: Invocation, wrapper: Wrapper): Reading {
   )
 }
 
-/** Directories that its options name; of a wrapper whose options are not listed, any of them may be one. */
+/** The directories that options name; for a wrapper with unlisted options, any option may name one. */
 function placesOf({ any, directory = '' }: Wrapper, { options }: Arguments): readonly Field[] {
   const names = directory.split(' ')
   return options.flatMap(({ name, value }) => {
@@ -48,13 +51,13 @@ function inDirectory(inner: Inner, { directory = '' }: Wrapper, { options }: Arg
   return value && inner.type !== 'unknown' ? { ...inner, directory: value } : inner
 }
 
-/** The command without the options of the wrapper that say nothing of what runs: rules may leave them out. */
+/** The command without wrapper options that do not affect what runs: rules may omit them. */
 function plainSpelling({ program, args }: Invocation, found: Arguments): readonly (readonly Field[])[] {
   const isPlain = found.unknown.length === 0 && !found.doubtful && found.operands.length < args.length
   return isPlain ? [[staticField(program), ...found.operands]] : []
 }
 
-/** The wrapper's own words, as they are written and without its options. */
+/** The wrapper's own words, as written and without its options. */
 function viaOf({ program, args }: Invocation, found: Arguments, end = 0): readonly (readonly Field[])[] {
   if (found.unknown.length > 0 || found.doubtful) return []
   const name = staticField(program)
@@ -65,7 +68,7 @@ function viaOf({ program, args }: Invocation, found: Arguments, end = 0): readon
   ]
 }
 
-/** `flock FILE -c TEXT` gives the text to a shell. */
+/** `flock FILE -c TEXT` passes the text to a shell. */
 function payload(
   fields: readonly Field[],
   given: Field | undefined,
@@ -80,7 +83,7 @@ function payload(
     : [{ type: 'unknown', reason: 'gives a shell a text that is not known before it runs' }]
 }
 
-/** `command -v NAME` only says where NAME is. */
+/** `command -v NAME` only prints where NAME is. */
 function looksUp(program: string, options: readonly { readonly name: string }[]): boolean {
   return program === 'command' && options.some(({ name }) => name === '-v' || name === '-V')
 }
@@ -167,7 +170,7 @@ export function readXargs(command: Invocation): Reading {
 
 const MAX_FED = 8
 
-/** The words that xargs adds. Nothing comes from an input that nobody gives. */
+/** The words that xargs adds: none if its input is empty. */
 function fedWords(stdin: Stdin, fromFile: boolean, splits: boolean): readonly Field[] {
   if (fromFile) return [unknownField]
   switch (stdin.type) {
@@ -185,7 +188,7 @@ function fedWords(stdin: Stdin, fromFile: boolean, splits: boolean): readonly Fi
   }
 }
 
-/** A word with a place for a text that is not known: `{}` of `xargs -I{}` and of `find -exec`. */
+/** A word with a placeholder for unknown text: `{}` of `xargs -I{}` and of `find -exec`. */
 export function replacePlace(field: Field, place: string | undefined, fed: Field): Field {
   if (place === undefined || place === '' || !field.text.includes(place)) return field
   const text = field.text.replaceAll(place, fed.text)

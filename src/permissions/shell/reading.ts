@@ -1,15 +1,15 @@
 import type { Caution } from '../item.ts'
 import type { Field, FileUse } from './field.ts'
 
-/** A simple command as the program would get it. */
+/** A simple command as the program receives it. */
 export interface Invocation {
-  /** The name of the program, without its directory. */
+  /** The program's name, without its directory. */
   readonly program: string
   readonly args: readonly Field[]
   readonly stdin: Stdin
 }
 
-/** `files`: names of files inside the workspace, one a line, from a program such as find. */
+/** `files`: names of files inside the workspace, one per line, printed by a program such as find. */
 export type Stdin =
   | { readonly type: 'none' | 'pipe' | 'unknown' }
   | { readonly type: 'files'; readonly found: readonly FileUse[] }
@@ -20,29 +20,29 @@ export type Inner =
   | {
       readonly type: 'command'
       readonly fields: readonly Field[]
-      /** The words before it, in spellings that a rule may have: such a rule allows it too. */
+      /** The wrapper words before it, in each spelling that a rule may use: such a rule allows it too. */
       readonly via?: readonly (readonly Field[])[]
-      /** Of `fields`, those that the line itself holds: a rule that spells them out covers what is added to them. */
+      /** The part of `fields` that the line itself contains: a rule that matches it covers the words added to it. */
       readonly given?: readonly Field[]
-      /** It runs in this one. */
+      /** The directory where it runs. */
       readonly directory?: Field
     }
   | { readonly type: 'script'; readonly text: string; readonly directory?: Field }
-  /** `reason` completes "asks because it ..."; a pattern that spells out `word` allows it. */
+  /** `reason` completes "asks because it ..."; a pattern that includes `word` allows it. */
   | { readonly type: 'unknown'; readonly reason: string; readonly word?: string }
 
-/** What a command does beyond what its name says. */
+/** What a command does beyond its name. */
 export interface Reading {
   readonly cautions: readonly Caution[]
-  /** Why only a person may allow it. */
+  /** Reasons why only a person may allow it. */
   readonly guards: readonly string[]
   readonly files: readonly FileUse[]
   readonly inner: readonly Inner[]
-  /** Words after which the command would be the same, for rules that forbid: `git push` of `git -C x push`. */
+  /** Equivalent words, for rules that forbid: `git push` for `git -C x push`. */
   readonly aliases: readonly (readonly Field[])[]
-  /** Spellings without options that say nothing of what runs; an allow may be written for these. */
+  /** Spellings without options that do not affect what runs; an allow rule may use these. */
   readonly plain: readonly (readonly Field[])[]
-  /** What it may run in turn: rules that ask or deny one of these make an allow ask. */
+  /** Commands that it may run: ask and deny rules for them turn an allow into an ask. */
   readonly suspects: readonly string[]
 }
 

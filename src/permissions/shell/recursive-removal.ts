@@ -6,10 +6,10 @@ import { caution, merge, reading, uses } from './reading.ts'
 
 const WHOLE = 'removes a whole directory tree and always asks'
 
-/** Programs of which a rule never covers that they remove everything. */
+/** Programs whose allow rules never cover removing everything. */
 const REMOVING = new Set(['rm', 'mv', 'shred', 'unlink', 'rmdir'])
 
-/** Removing everything, or moving it away, is never covered by a rule for the program. */
+/** No rule for a program covers removing everything or moving it away. */
 export function removedTrees({ program, args }: Invocation): Reading {
   if (!REMOVING.has(program)) return reading({})
   const operands = args.filter((field) => !field.text.startsWith('-'))
@@ -33,7 +33,7 @@ function isEverything(field: Field): boolean {
   return EVERYTHING.test(text) || EVERYTHING.test(resolveWord(text))
 }
 
-/** `$X`, `$X/`, `$X/*`: with an empty X this is the root. */
+/** `$X`, `$X/`, `$X/*`: if X is empty, this is the root directory. */
 function isAnything(field: Field): boolean {
   return field.found === undefined && /^\0+\/*[*.]*$/.test(field.text)
 }

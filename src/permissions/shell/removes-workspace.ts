@@ -2,10 +2,10 @@ import type { PermissionCall, PermissionPath } from '../types.ts'
 import { resolved } from './resolve-path.ts'
 import type { SurveyedFile } from './survey-types.ts'
 
-/** A glob whose last name any name matches. */
+/** A glob whose last part matches every name. */
 const FINDS_ALL = /(^|\/)(\[[^\]]*\]|[*?.])*\*(\[[^\]]*\]|[*?.])*\/?$/
 
-/** Whether a command removes all that a directory holds, and that is the workspace or a directory around it. */
+/** Whether a command removes everything in a directory that is, or contains, the workspace. */
 export function removesAll(call: PermissionCall, file: SurveyedFile, path: PermissionPath): boolean {
   if (file.access !== 'remove') return false
   const root = resolved(call, '.').absolute

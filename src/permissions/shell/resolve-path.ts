@@ -1,6 +1,8 @@
 import type { PermissionCall, PermissionPath } from '../types.ts'
 
-/** Home directories are outside, wherever they are: only the shell knows them. So is what cannot be resolved. */
+/**
+ * Resolves a path. Home directories, which only the shell knows, and paths that cannot be resolved count as outside.
+ */
 export function resolved(call: PermissionCall, path: string): PermissionPath {
   const elsewhere = { absolute: path, relative: path, outside: true, guarded: null }
   if (path.startsWith('~')) return elsewhere

@@ -2,13 +2,13 @@ import type { Field } from './field.ts'
 import type { Reading } from './reading.ts'
 import { merge, optionCautions, reading, unknownInner } from './reading.ts'
 
-/** Names of options that take a program, in any program: GNU's `--diff-program`, `--toolexec` of go, `--plugin` of nm. */
+/** Options that take a program, in any program: GNU's `--diff-program`, go's `--toolexec`, nm's `--plugin`. */
 const RUNNING =
   /^--?(?!-|(no|without|disable|skip|ignore|list|show)-)([\w-]+-)?(exec|execute|execdir|toolexec|exec-batch|program|prog|plugin|pager|editor|command|cmd|rsh|eval|hook|wrapper|preload|interpreter|askpass|preprocessor|post-renderer|on-[a-z]+)$/
 
 /**
- * Options that name a program, of a program that no table lists strictly. `-e` and `-x` count with what looks like a
- * command behind them.
+ * Options that name a program, for programs without a strict table. `-e` and `-x` count only before a word that looks
+ * like a command.
  */
 export function runningOptions(program: string, args: readonly Field[]): Reading {
   const names = args.flatMap(({ text }, at) => {

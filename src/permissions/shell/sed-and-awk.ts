@@ -11,7 +11,7 @@ const SED = {
   sends: 'f file',
 }
 
-/** sed can write files (`w`, `s///w`) and run programs (`e`, `s///e`) from its script. */
+/** A sed script can write files (`w`, `s///w`) and run programs (`e`, `s///e`). */
 export function readSed({ args }: Invocation): Reading {
   const found = sortArguments(args, SED)
   const given = found.options
@@ -33,7 +33,7 @@ function loaded(files: readonly Field[], program: string): Reading {
   return merge(uses('read', files), unknownInner(`runs a script that ${program} reads from a file`))
 }
 
-/** A longer text is not looked through: it may do anything. */
+/** Longer text is not searched: it may do anything. */
 const MAX_SCRIPT = 8192
 
 function readSedScript(script: Field): Reading {
@@ -45,7 +45,7 @@ function readSedScript(script: Field): Reading {
   )
 }
 
-/** Only addresses, `s` and `y` with flags that stay inside sed, and commands of one letter are understood as harmless. */
+/** Only addresses, `s` and `y` with harmless flags, and one-letter commands count as harmless. */
 function isPlainSed(text: string): boolean {
   let at = 0
   while (at < text.length) {
@@ -71,7 +71,7 @@ function sedCommandEnd(text: string, start: number): number | null {
   return 'aic'.includes(name) && name !== '' ? sedTextEnd(text, at + 1) : null
 }
 
-/** Text goes on where a backslash ends its line; whether two of them do depends on the sed. */
+/** Text continues after a backslash at the end of a line; implementations of sed differ on two backslashes. */
 function sedTextEnd(text: string, from: number): number | null {
   for (let at = text.indexOf('\n', from); at !== -1; at = text.indexOf('\n', at + 1)) {
     const isContinued = at > from && text[at - 1] === '\\'
@@ -93,8 +93,8 @@ function sedSubstitution(text: string, at: number): number | null {
 }
 
 /**
- * Index behind the delimiter; a backslash hides the next character, and in a pattern so does a bracket. Since not every
- * sed knows of the latter, it counts only where no letter of the script could write or run if it did not hide.
+ * Index after the delimiter. A backslash escapes the next character; in a pattern, so does a bracket. Not every sed
+ * implements the latter, so it counts only if no letter of the script could write or run without it.
  */
 function delimited(text: string, from: number, delimiter: string, pattern: boolean): number | null {
   for (let at = from; at < text.length; at += 1) {
@@ -164,7 +164,7 @@ const AWK = {
   sends: 'f i E l file include exec load',
 }
 
-/** awk runs programs by `system` and by pipes, and writes by `>`; where the text holds one of them it may do so. */
+/** awk runs programs through `system` and pipes, and writes with `>`. A script that contains one of them may do so. */
 export function readAwk({ args }: Invocation): Reading {
   const found = sortArguments(args, { ...AWK, ordered: true })
   const [script, ...files] = found.operands
@@ -184,7 +184,7 @@ export function readAwk({ args }: Invocation): Reading {
 
 const AWK_NAMES = /\b(system|getline|close|fflush|ENVIRON|PROCINFO|ARGV|ARGC|ARGIND|SYMTAB|FUNCTAB)\b|@/
 
-/** `>` as a comparison stands in the pattern or in brackets, never after `print`. */
+/** `>` as a comparison appears in the pattern or in brackets, never after `print`. */
 function isRiskyAwk(program: string): boolean {
   if (program.length > MAX_SCRIPT) return true
   const text = program.replaceAll(/"(\\.|[^"\\\n])*"/g, '""')
@@ -194,7 +194,7 @@ function isRiskyAwk(program: string): boolean {
     .some((part) => part.slice(Math.max(0, part.indexOf('print'))).includes('>') && part.includes('print'))
 }
 
-/** A quote or a separator in what may be a regular expression: strings and statements may end elsewhere than it seems. */
+/** A quote or separator in a possible regular expression can move the ends of strings and statements. */
 function hidesAwk(program: string): boolean {
   const literals = program.matchAll(/"(?:\\.|[^"\\\n])*"|\/((?:\\.|[^/\\\n])*)\//g)
   return [...literals].some(([, regex = '']) => {

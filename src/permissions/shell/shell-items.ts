@@ -3,6 +3,7 @@ import { commandPathItem, outsideItem } from '../path-items.ts'
 import { UNKNOWN } from '../match-pattern.ts'
 import type { PermissionCall, PermissionPath } from '../types.ts'
 import { fileItems } from './file-items.ts'
+import { isOnlyInCell } from './only-in-cell.ts'
 import { grantFor } from './grant-pattern.ts'
 import { resolveWord, resolveWords } from '../resolve-path-words.ts'
 import { directoryLookupOf } from './directory-lookup.ts'
@@ -10,7 +11,7 @@ import { resolved } from './resolve-path.ts'
 import type { Survey, SurveyedCommand, SurveyedFile } from './survey-types.ts'
 import { surveyScript } from './survey-script.ts'
 
-/** A command line as items: every simple command in it, and every file that it names. Never empty. */
+/** Splits a command line into items: every simple command and every file it names. Never empty. */
 export function shellItems(asked: PermissionCall, command: string): readonly Item[] {
   const call = withMemory(asked)
   const start = resolved(call, '.')
@@ -21,10 +22,15 @@ export function shellItems(asked: PermissionCall, command: string): readonly Ite
   const items = survey.commands.map((one) => commandItem(call, one, cautions))
   const whole =
     items.length === 0 || survey.problem !== null ? [wholeItem(call, command, survey, cautions)] : []
-  return [...whole, ...items, ...files.flatMap((file) => file.items), ...(atRoot ? [] : startItems(start))]
+  return [
+    ...whole,
+    ...items,
+    ...files.flatMap((file) => file.items),
+    ...(atRoot ? [] : startItems(call, start)),
+  ]
 }
 
-/** What the file system says of a path holds for the whole line: each is looked up once. */
+/** Caches file system lookups: a path is looked up once per command line. */
 function withMemory(call: PermissionCall): PermissionCall {
   const { filesBelow } = call
   const resolvePath = remembering(call.resolvePath)
@@ -44,16 +50,19 @@ function remembering<T>(look: (path: string) => T): (path: string) => T {
   }
 }
 
-/** A line may name one file many times. */
+/** A line may name the same file many times. */
 function distinctFiles(files: readonly SurveyedFile[]): readonly SurveyedFile[] {
   const keyOf = ({ field, ...rest }: SurveyedFile) => JSON.stringify([rest, field])
   return [...new Map(files.map((file) => [keyOf(file), file])).values()]
 }
 
-/** Where the line starts, if that is not the workspace itself: a command need not name what it reads there. */
-function startItems(start: PermissionPath): readonly Item[] {
+/**
+ * Items for the directory where the line starts, if that is not the workspace: a command may read there without naming
+ * files.
+ */
+function startItems(call: PermissionCall, start: PermissionPath): readonly Item[] {
   const item = commandPathItem('read', start)
-  return start.outside ? [item, outsideItem(start)] : [item]
+  return start.outside ? [item, outsideItem(start, isOnlyInCell(call, start))] : [item]
 }
 
 function commandItem(call: PermissionCall, command: SurveyedCommand, line: readonly Caution[]): Item {
@@ -76,7 +85,7 @@ function commandItem(call: PermissionCall, command: SurveyedCommand, line: reado
   }
 }
 
-/** A word with `..` in it also counts as the path that it means; where that path lies behind a link, no rule names it. */
+/** A word with `..` also counts as the path it resolves to; if that path is behind a link, no rule names it. */
 function resolvedText(
   call: PermissionCall,
   { text, fields }: SurveyedCommand,
@@ -90,7 +99,7 @@ function resolvedText(
   return { resolved: strays ? UNKNOWN : plain }
 }
 
-/** Where nothing is run (`[[ -f x ]]`, an assignment), or it cannot be told what, the line itself is the subject. */
+/** The whole line is the subject if it runs nothing (`[[ -f x ]]`, an assignment) or runs something unknown. */
 function wholeItem(
   call: PermissionCall,
   command: string,

@@ -5,7 +5,7 @@ import type { Inner, Invocation, Reading, Stdin } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 import { suspectTexts } from './suspects.ts'
 
-/** true: speaks the grammar that we parse; false: what it is given cannot be read. */
+/** true: uses the grammar that we parse; false: its scripts cannot be read. */
 export const shells: ReadonlyMap<string, boolean> = new Map([
   ['sh', true],
   ['bash', true],
@@ -33,7 +33,7 @@ const OPTIONS = {
 
 const COMPUTED = 'gives a shell a text that is not known before it runs'
 
-/** `sh -c TEXT`, `sh FILE`, and text on stdin: each command inside is decided by itself. */
+/** `sh -c TEXT`, `sh FILE`, and text on stdin: each command inside is decided separately. */
 export function readShell(command: Invocation): Reading {
   const found = sortArguments(command.args.map(asOption), OPTIONS)
   const given = new Set(found.options.map((option) => option.name))
@@ -53,12 +53,12 @@ export function readShell(command: Invocation): Reading {
   )
 }
 
-/** `+o posix` switches off what `-o posix` switches on. */
+/** `+o posix` disables what `-o posix` enables. */
 function asOption(field: Field): Field {
   return /^\+[a-zA-Z]/.test(field.text) && isStatic(field) ? staticField(`-${field.text.slice(1)}`) : field
 }
 
-/** `-n` reads a script without running it; these options end that. A pattern for `bash -n*` does not cover them. */
+/** `-n` checks a script without running it; these options cancel that. A pattern for `bash -n*` does not cover them. */
 function undoesNoRun({ args }: Invocation, given: ReadonlySet<string>): Reading {
   if (!args.some(({ text }) => /^-[a-zA-Z]*n/.test(text))) return reading({})
   const undone =
@@ -66,7 +66,7 @@ function undoesNoRun({ args }: Invocation, given: ReadonlySet<string>): Reading 
   return undone ? caution('has an option that may undo -n') : reading({})
 }
 
-/** An option that is not known may take the next word, so that any word may be the text. */
+/** An unknown option may consume the next word, so any word may be the script text. */
 function hiddenText({ program, args }: Invocation): Reading {
   return merge(
     unknownInner(`has an option of ${program} that may hide what it runs`),

@@ -10,7 +10,7 @@ const SSH: OptionTable = {
   ordered: true,
 }
 
-/** The words after the host are a text for a shell on another machine. */
+/** The words after the host are text for a shell on another machine. */
 export function readSsh({ program, args }: Invocation): Reading {
   const found = sortArguments(args, SSH)
   const { unknown } = found

@@ -23,8 +23,8 @@ const FILTERS = new Set([
 ])
 
 /**
- * What a command's output is to the next one in a pipe. Names of files come from programs that list what is below their
- * operands, and from filters of such lists; a known text comes from `echo` and `printf`.
+ * What the next command in a pipe receives. File names come from programs that list files below their operands, and
+ * from filters of such lists; known text comes from `echo` and `printf`.
  */
 export function pipedInput(command: CommandNode, stdin: Stdin): Stdin {
   if (command.type !== 'Command' || command.name === undefined) return { type: 'pipe' }
@@ -45,7 +45,7 @@ function wordField(word: Word): Field {
   return field === undefined || second !== undefined || more !== undefined ? unknownField : field
 }
 
-/** Without options and escapes the text is known. */
+/** Without options and escapes, the text is known. */
 function echoed(args: readonly Field[]): Stdin {
   const plain = args.every((arg) => isStatic(arg) && !/^-|[\\%]/.test(arg.text))
   return plain ? { type: 'text', text: args.map(({ text }) => text).join(' ') } : { type: 'pipe' }
@@ -83,7 +83,7 @@ function listed(name: string, args: readonly Field[]): readonly FileUse[] {
   return walkUses('read', operands.length === 0 ? [HERE] : operands, walk)
 }
 
-/** The names that `grep -l` prints are of files that it has read, so that its own reading asks for what needs it. */
+/** `grep -l` prints names of files that it has read, so its own items already ask for them. */
 function searched(name: string, args: readonly Field[]): readonly FileUse[] {
   const table = programs[name]
   if (table === undefined) return walkUses('read', [HERE], ANY_FILE)
@@ -105,7 +105,7 @@ function listsNames(args: readonly string[]): boolean {
   return args[0] === 'diff' && named
 }
 
-/** What a command reads as its input, where its own words say so. */
+/** A command's input, as set by its own redirections. */
 export function redirectedInput(redirects: readonly Redirection[], inherited: Stdin): Stdin {
   return redirects.reduce<Stdin>((stdin, redirect) => {
     switch (redirect.type) {

@@ -44,12 +44,12 @@ describe('limits', () => {
     ['hidden direction', 'ls \u202e x'],
     ['unclosed', "echo 'a"],
     ['empty', '  \n '],
-  ])('%s: asks, whatever is allowed', (_, command) => {
+  ])('%s: asks whatever the rules allow', (_, command) => {
     expect(decideCommand(command, [bashRule('allow *')]).action).toBe('ask')
     expect(decideCommand(command, [bashRule('allow *'), bashRule('deny *')]).action).toBe('deny')
   })
 
-  test('the tree that is walked is bounded', () => {
+  test('the number of visited nodes is bounded', () => {
     const found = readShellScript(`echo ${'a '.repeat(400)}`)
     expect(found).toMatchObject({ ok: true })
     expect(readShellScript(`echo ${'a '.repeat(600)}`)).toMatchObject({ ok: false })
@@ -78,13 +78,13 @@ function survives(command: string) {
   expect(why).not.toBe('')
 }
 
-test('random commands are decided, never thrown', () => {
+test('random commands get a decision and never throw', () => {
   const random = fc.array(fc.constantFrom(...TOKENS), { maxLength: 40 }).map((tokens) => tokens.join(' '))
   fc.assert(fc.property(random, survives), { numRuns: 3000 })
   fc.assert(fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), survives), { numRuns: 1000 })
 })
 
-test('mutated commands are decided, never thrown', () => {
+test('mutated commands get a decision and never throw', () => {
   const mutated = fc
     .tuple(fc.constantFrom(...corpus), fc.nat(), fc.nat({ max: 6 }), fc.constantFrom(...TOKENS))
     .map(([command, at, removed, token]) => {
@@ -94,7 +94,7 @@ test('mutated commands are decided, never thrown', () => {
   fc.assert(fc.property(mutated, survives), { numRuns: 4000 })
 })
 
-test('repeated fragments stay inside of the limits', () => {
+test('repeated fragments stay within the limits', () => {
   const repeated = fc
     .array(fc.constantFrom(...TOKENS), { minLength: 1, maxLength: 3 })
     .map((tokens) => tokens.join(' '))
@@ -111,7 +111,7 @@ test('repeated fragments stay inside of the limits', () => {
 
 type Wrap = (command: string) => string
 
-test('a denied command is never allowed by what is put around it', () => {
+test('no wrapper makes a denied command allowed', () => {
   const prefixes = fc.constantFrom(
     'env -i ',
     'timeout 5 ',

@@ -34,7 +34,7 @@ import type { Survey, SurveyedCommand, SurveyedFile } from './survey-types.ts'
 import { collectAssigned, newAssigned, variablesAt } from './variables.ts'
 import { runsElsewhere, surelyChanges, type Around } from './where-it-runs.ts'
 
-/** `root`: the absolute path of the directory where the line starts. `atRoot`: that is the workspace itself. */
+/** `root`: the absolute path of the directory where the line starts. `atRoot`: that directory is the workspace. */
 export function surveyScript(command: string, root: string, atRoot = true, places = UNSEEN): Survey {
   const surveyor = new Surveyor(root, atRoot, places)
   surveyor.script(command, { directories: ['.'], certain: new Set(), depth: 0, stdin: { type: 'none' } })
@@ -139,7 +139,7 @@ class Surveyor implements Survey {
     forEachChild(node, (child) => this.#visit(child, scope))
   }
 
-  /** Whether its parts run is not known, nor in which order: what they change may hold afterwards. */
+  /** Which parts run, and in which order, is unknown: every directory they change to is possible. */
   #compound(node: SyntaxNode, scope: LineScope) {
     const inner = copy(scope)
     forEachChild(node, (child) => {
@@ -150,7 +150,7 @@ class Surveyor implements Survey {
     scope.directories = eitherOf(scope.directories, inner.directories)
   }
 
-  /** What a group is given as its input, each command in it may read. */
+  /** Every command of a group may read the group's input. */
   #redirected(node: Redirected, scope: LineScope) {
     const { stdin } = scope
     const inner = { ...scope, stdin: redirectedInput(node.redirects, stdin) }
@@ -258,7 +258,7 @@ class Surveyor implements Survey {
     })
   }
 
-  /** One simple command and what it runs in turn. */
+  /** Surveys one simple command and everything it runs. */
   #run(fields: readonly Field[], scope: LineScope, { via = [], given, computed = false }: Start = {}) {
     const [name, ...args] = fields
     if (name === undefined || this.problem !== null) return
@@ -331,7 +331,7 @@ class Surveyor implements Survey {
     }
   }
 
-  /** A pattern that spells the option out is for any command; not for any file. */
+  /** A pattern that includes the option covers any command, but not every file. */
   #hidden({ reason, word }: Extract<Inner, { type: 'unknown' }>) {
     if (word === undefined) this.#unknown(reason)
     else this.#reachesAnything()
@@ -341,7 +341,7 @@ class Surveyor implements Survey {
     for (const use of REACHES_ANYTHING) this.files.push({ ...use, directories: null, redirected: false })
   }
 
-  /** A command of which nothing is known: every rule that forbids something may be meant. */
+  /** An unknown command: every restricting rule may match it. */
   #unknown(reason: string) {
     this.commands.push({ ...NOTHING_KNOWN, cautions: [{ reason }] })
     this.#reachesAnything()
@@ -369,7 +369,7 @@ const NOTHING_KNOWN = {
   fields: [unknownField],
 }
 
-/** The words of wrappers before a command, in each spelling. */
+/** The wrapper words before a command, in each spelling. */
 type Via = readonly (readonly Field[])[]
 
 interface Ran {
@@ -382,7 +382,7 @@ interface Ran {
   readonly given: readonly Field[] | undefined
 }
 
-/** How a command comes to run. `via`: the wrappers before it. */
+/** How a command is started. `via`: the wrappers before it. */
 interface Start {
   readonly via?: Via
   readonly given?: readonly Field[]
@@ -391,7 +391,7 @@ interface Start {
 
 const MAX_VIA = 8
 
-/** Only what stands in the wrapper's own words is spelled by a rule for the outer one. */
+/** An inner wrapper's words follow the outer one's, up to the limit. */
 function chained(outer: Via, inner: Via): Via {
   const all = outer.length === 0 ? inner : outer.flatMap((words) => inner.map((more) => [...words, ...more]))
   return all.slice(0, MAX_VIA)

@@ -5,11 +5,11 @@ import type { Field, FileUse } from './field.ts'
 /** A simple command that the line runs. */
 export interface SurveyedCommand {
   readonly text: string
-  /** Spellings that only rules that forbid or ask see. */
+  /** Spellings that only ask and deny rules match. */
   readonly aliases: readonly string[]
-  /** null: all of it is known. */
+  /** null: fully known. */
   readonly uncertain: string | null
-  /** Further spellings that an allow may be written for. */
+  /** Further spellings that an allow rule may use. */
   readonly plain: readonly string[]
   readonly wrapped: readonly WrappedText[]
   readonly suspects: readonly string[]
@@ -18,19 +18,19 @@ export interface SurveyedCommand {
   readonly fields: readonly Field[]
 }
 
-/** A file that the line names, from each of the directories that the command may run in. */
+/** A file that the line names, relative to each directory in which the command may run. */
 export interface SurveyedFile extends FileUse {
-  /** null: not known. */
+  /** null: unknown. */
   readonly directories: Directories
-  /** By a redirection, which a rule for the command does not cover. */
+  /** Named by a redirection, which a rule for the command does not cover. */
   readonly redirected: boolean
 }
 
-/** All that a command line runs and touches. */
+/** Everything that a command line runs and touches. */
 export interface Survey {
   readonly commands: readonly SurveyedCommand[]
   readonly files: readonly SurveyedFile[]
-  /** Of the whole line. */
+  /** Cautions of the whole line. */
   readonly cautions: readonly Caution[]
   /** Why no rule may allow it; completes "asks because the command ...". */
   readonly problem: string | null

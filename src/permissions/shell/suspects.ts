@@ -4,17 +4,17 @@ import { joinText } from './field.ts'
 
 const MAX_LENGTH = 300
 
-/** What may come before the name of a command in another text. */
+/** Characters that may precede a command name inside other text. */
 const STARTS = /(?<=^|[\s;|&(){}`"'=!,:@<>[/])[^\s;|&(){}`"'=!,:@<>[/-]/g
 const ENDING = /["'`);\]}|&<>].*$/s
 
-/** More text than this, and more starts of commands, are not looked through: it may be any command. */
+/** Longer text, or more possible commands, may be any command. */
 const MAX_TEXT = 4096
 const MAX_STARTS = 200
 
 /**
- * Every command that a program may find in its arguments, from each word on and from inside of texts. Rules that ask or
- * deny one of these make an allow ask. UNKNOWN alone: any command.
+ * Every command that a program may find in its arguments, starting at each word and inside texts. Ask and deny rules
+ * for one of them make an allow ask. UNKNOWN alone: any command.
  */
 export function suspectTexts(args: readonly Field[]): readonly string[] {
   const text = joinText(args)

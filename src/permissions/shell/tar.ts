@@ -7,7 +7,7 @@ import { caution, merge, optionCautions, reading, unknownInner, uses } from './r
 import { REACHES_ANYTHING } from './mentioned-files.ts'
 import { walkUses } from './directory-walks.ts'
 
-/** A list of names (`-T`) may hold options too, and `--to-command` and the like run programs: neither is listed. */
+/** A list of names (`-T`) may contain options, and `--to-command` and the like run programs: neither is listed. */
 const TAR: OptionTable = {
   flags: 'cxtruAdvzjJZahpkmlwoOnsSGBWRi',
   longs: `create extract get list append update catenate concatenate diff compare delete verbose gzip bzip2 xz lzma lzop zstd
@@ -22,10 +22,10 @@ const TAR: OptionTable = {
     listed-incremental`,
 }
 
-/** Letters of the old style (`tar cfI out.tar xz dir`) that take one of the words that follow, in their order. */
+/** Old-style letters (`tar cfI out.tar xz dir`) that take the following words as values, in order. */
 const VALUED = 'fbLHKNgCVXITF'
 
-/** Archives: what `-f` names, what goes into one, and what comes out of one. */
+/** Archives: the one that `-f` names, the files packed into it, and the files unpacked from it. */
 export function readTar({ program, args }: Invocation): Reading {
   const found = sortArguments(modern(args), TAR)
   const has = (names: string) => found.options.some(({ name }) => names.split(' ').includes(name))
@@ -54,7 +54,7 @@ export function readTar({ program, args }: Invocation): Reading {
   )
 }
 
-/** The old style as options of their own. */
+/** Rewrites the old style as separate options. */
 function modern(args: readonly Field[]): readonly Field[] {
   const [first, ...rest] = args
   if (first === undefined || !isStatic(first) || !/^[a-zA-Z]+$/.test(first.text)) return args
@@ -69,7 +69,7 @@ function modern(args: readonly Field[]): readonly Field[] {
   return [...options, ...rest.slice(used)]
 }
 
-/** `host:file` is fetched by a program for remote shells. */
+/** tar fetches `host:file` with a remote shell program. */
 function isRemote(field: Field): boolean {
   return field.text.includes(':') || startsUnknown(field)
 }
@@ -77,7 +77,7 @@ function isRemote(field: Field): boolean {
 const MAX_DIRECTORIES = 8
 const ALL = { names: null, hidden: true, links: false, look: true }
 
-/** What is packed is read, with all that is below it, from each directory that `-C` names. */
+/** Packing reads its operands, and everything below them, from each `-C` directory. */
 function packed(
   writes: boolean,
   operands: readonly Field[],
@@ -90,7 +90,7 @@ function packed(
   return walkUses('read', [...operands, ...below], ALL)
 }
 
-/** Each `-C` is seen from the one before. */
+/** Each `-C` is relative to the one before it. */
 function chained(directories: readonly Field[]): readonly Field[] {
   return directories.flatMap((_, at) => (at === 0 ? [] : [directories.slice(0, at + 1).reduce(withinField)]))
 }

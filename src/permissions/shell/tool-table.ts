@@ -41,7 +41,7 @@ export function readToolCommand(command: Invocation, tool: ToolEntry): Reading {
   )
 }
 
-/** The option goes nowhere, or its value is the plain name of something that the tool brings along. */
+/** The output is discarded, or the value is the plain name of something built in. */
 function isHarmless(field: Field, next: Field | undefined, { named = '' }: ToolEntry): boolean {
   const value = valueOf(field, next)
   if (isNowhere(value)) return true
@@ -55,7 +55,7 @@ function valueOf(field: Field, next: Field | undefined): Field | null {
   return name === field.text ? (next ?? null) : restOf(field, `${name}=`)
 }
 
-/** The first operand is what is looked for. */
+/** The first operand is the search pattern. */
 function searched({ searches }: ToolEntry, args: readonly Field[]): Reading {
   if (searches === undefined) return reading({})
   const [, ...roots] = args.filter(({ text }) => !text.startsWith('-'))
@@ -66,7 +66,7 @@ function searched({ searches }: ToolEntry, args: readonly Field[]): Reading {
   return reading({ files: walkUses('read', roots.length === 0 ? [HERE] : roots, walk) })
 }
 
-/** `su -c TEXT`, `parallel CMD ::: ...`: where the command begins is not told, so that any word may be it. */
+/** `su -c TEXT`, `parallel CMD ::: ...`: it is unclear where the command starts, so any word may be it. */
 function shellText(args: readonly Field[]): Reading {
   const at = args.findIndex((field) => /^(-[a-zA-Z]*c|--command)$/.test(field.text))
   const text = at === -1 ? undefined : args[at + 1]
@@ -74,7 +74,7 @@ function shellText(args: readonly Field[]): Reading {
   return reading({ inner, aliases: suffixes(args) })
 }
 
-/** `poetry run CMD`: the words behind it are a command of its own. */
+/** `poetry run CMD`: the words after it are a separate command. */
 function runs(
   command: Invocation,
   tool: ToolEntry,
@@ -107,7 +107,7 @@ function isListed(text: string, { options, single }: ToolEntry): boolean {
       )
     }
     if (name === option) return true
-    // A long name may be cut short, and a letter may stand in a cluster or have its value attached.
+    // a long name may be abbreviated, and a letter may be in a cluster or have its value attached
     if (option.startsWith('--')) return name.length > 2 && name.startsWith('--') && option.startsWith(name)
     return option.length === 2 && clusters && cluster.includes(option.charAt(1))
   })
@@ -117,7 +117,7 @@ function optionName(text: string): string {
   return text.split('=', 1)[0] ?? text
 }
 
-/** Numbers and switches configure; anything else may name a program (`make CC=./x`). */
+/** Numbers and switches only configure; any other value may name a program (`make CC=./x`). */
 function assignmentCautions({ text }: Field) {
   const match = /^([^-\s=:+?!][^\s=:+?!]*)[:+?!]*=(.*)$/s.exec(text)
   if (match === null || /^(\d+|true|false|yes|no|on|off|debug|release)?$/i.test(match[2] ?? '')) return []
@@ -168,7 +168,7 @@ function sentByGh(args: readonly Field[]): Reading {
   )
 }
 
-/** Words behind `--` are for rustfmt. */
+/** Words after `--` are for rustfmt. */
 function formattedByCargo(args: readonly Field[]): Reading {
   const names = args.filter(({ text }) => /^--(emit|config|backup)/.test(text))
   return optionCautions(

@@ -8,13 +8,13 @@ import { staticField, unknownField } from './field.ts'
 import type { Stdin } from './reading.ts'
 import { pipedInput } from './stdin.ts'
 
-/** null: not known. */
+/** null: unknown. */
 type AssignedValue = readonly Word[] | 'number' | null
 
-/** Everything that a command line assigns, wherever it stands: loops and functions run things in another order. */
+/** All assignments of a command line, wherever they are: loops and functions change the order of execution. */
 export interface Assigned {
   readonly words: Map<string, AssignedValue[]>
-  /** Something sets variables in a way that cannot be followed. */
+  /** Something sets variables in a way that cannot be tracked. */
   opaque: boolean
 }
 
@@ -29,7 +29,7 @@ const SETTERS = new Set(
 )
 const DECLARATIONS = new Set(['local', 'declare', 'typeset', 'export', 'readonly'])
 
-/** Adds what a syntax tree assigns; the limits of the tree have been checked. */
+/** Adds the assignments in a syntax tree whose limits have been checked. */
 export function collectAssigned(node: SyntaxNode, assigned: Assigned) {
   if (node.type === 'Assignment') addAssignment(node, assigned)
   else if (node.type === 'For' || node.type === 'Select') {
@@ -69,8 +69,8 @@ const MAX_VALUES = 8
 const MAX_CHAIN = 4
 
 /**
- * The variables where a word stands. `certain`: names that have surely been assigned before. For the others what the
- * environment holds is possible too, and is not known.
+ * The variables at a word. `certain`: names that are certain to be assigned before it. Any other name may have its
+ * value from the environment, which is unknown.
  */
 export function variablesAt(
   assigned: Assigned,
@@ -92,7 +92,7 @@ export function variablesAt(
   }
 }
 
-/** What a substitution prints, where its one command says so: the directory, or names of files. */
+/** The output of a substitution whose single command makes it predictable: the directory, or names of files. */
 function outputOf(script: ParsedScript | undefined, root: string): Field | null {
   const [statement, more] = script?.commands ?? []
   const command = statement?.command
@@ -138,7 +138,7 @@ function environmentValue(
   return name === 'PWD' ? [[staticField(root)]] : null
 }
 
-/** Whether everything that is assigned to a name is a number: only then its value holds no code for arithmetic. */
+/** Whether only numbers are assigned to a name: otherwise its value may hold code for arithmetic. */
 export function isNumeric(name: string, assigned: Assigned): boolean {
   if (assigned.opaque) return false
   const values = assigned.words.get(name)

@@ -5,7 +5,7 @@ import type { Field } from './field.ts'
 import type { DirectoryLookup } from './directory-lookup.ts'
 import type { SurveyedCommand, SurveyedFile } from './survey-types.ts'
 
-/** What is known at a place of the line: the disk, and what the line has done before. */
+/** What is known at a point of the line: the disk, and the effects of the line so far. */
 export interface Around {
   /** Whether the line starts in the workspace itself. */
   readonly atRoot: boolean
@@ -14,7 +14,7 @@ export interface Around {
   readonly commands: readonly SurveyedCommand[]
 }
 
-/** `cd` into a directory that is there works, as long as nothing on the line may have moved it away. */
+/** `cd` into an existing directory succeeds unless something on the line may have moved it. */
 export function surelyChanges(
   { command, background }: Statement,
   into: Directories,
@@ -25,7 +25,7 @@ export function surelyChanges(
   return into?.every((path) => around.places.isDirectory(path)) === true
 }
 
-/** Git and programs of a directory depend on where they run. */
+/** Git and programs given by a relative path depend on the current directory. */
 export function runsElsewhere(
   name: Field,
   program: string,
@@ -41,11 +41,11 @@ export function runsElsewhere(
   return local && !here ? [{ reason: 'runs a program from another directory' }] : []
 }
 
-/** Commands that make no repository and remove no directory. */
+/** Commands that create no repository and remove no directory. */
 const HARMLESS =
   /^(cd|ls|pwd|echo|printf|cat|head|tail|wc|grep|rg|true|test|\[|git (status|log|diff|show|branch|rev-parse|ls-files|blame|add|commit|fetch|push|grep|tag))( |$)/
 
-/** Whether nothing before this on the line makes or removes files. */
+/** Whether nothing earlier on the line creates or removes files. */
 function changesNothing({ files, commands }: Around): boolean {
   return (
     files.every(({ access, mention }) => access === 'read' || mention === true) &&

@@ -1,16 +1,16 @@
 import type { OptionTable } from './arguments.ts'
 
-/** A program that runs another one, which stands in its own words after its options. */
+/** A program that runs the command given in its own words, after its options. */
 export interface Wrapper extends OptionTable {
-  /** Words between the options and the command: the duration of `timeout`. */
+  /** Words between the options and the command, such as the duration of `timeout`. */
   readonly skip?: number
-  /** `NAME=value` words may stand before the command. */
+  /** `NAME=value` words may precede the command. */
   readonly assigns?: boolean
-  /** The words are one text for a shell. */
+  /** The words form one text for a shell. */
   readonly text?: boolean
   /** Options that name the directory in which the command runs. */
   readonly directory?: string
-  /** Why an allow for a pattern does not cover it; completes "asks because it ...". */
+  /** Why an allow with a pattern does not cover it; completes "asks because it ...". */
   readonly caution?: string
 }
 

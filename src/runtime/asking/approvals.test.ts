@@ -31,7 +31,7 @@ function commands(h: Harness) {
     .map(({ title, status }) => `${title}: ${status}`)
 }
 
-test('unattended, a call that asks is denied at once, and the next request says why', async () => {
+test('unattended, a call that asks is denied at once, and the next request gives the reason', async () => {
   const h = harness({
     tools: [bash],
     script: { main: [{ toolCalls: [run('make')] }, { text: 'without it' }] },
@@ -57,7 +57,7 @@ test('unattended, a call that asks is denied at once, and the next request says 
   expect(h.store.count('approvals', {})).toBe(0)
 })
 
-test('what a rule denies is no matter of attendance, and is not in the list of denials', async () => {
+test('a call that a rule denies is denied attended or not, and is not listed as a denial', async () => {
   const layers = [{ name: 'user config', rules: [{ tool: 'bash', action: 'deny' as const }] }]
   const h = harness({
     tools: [bash],
@@ -78,7 +78,7 @@ test('what a rule denies is no matter of attendance, and is not in the list of d
 })
 
 describe.each(stores)('attended, in the %s store', (_, open) => {
-  test('the run waits visibly and goes on with the answer', async () => {
+  test('the run waits visibly and continues with the answer', async () => {
     const store = await open()
     const script = { main: [{ toolCalls: [run('make')] }, { text: 'done' }] }
     const h = harness({ store, tools: [bash], script })
@@ -112,7 +112,7 @@ describe.each(stores)('attended, in the %s store', (_, open) => {
     await store.close()
   })
 
-  test('the first answer counts; a later one is told who answered and when', async () => {
+  test('the first answer counts; a later one fails and names who answered and when', async () => {
     const store = await open()
     const h = harness({
       store,
@@ -155,7 +155,7 @@ test('the note of a denial reaches the model', async () => {
   expect(shownPrompt(h.scripted.requests[1]!.options.prompt).at(-1)).toContain('denied by test: use ninja')
 })
 
-test('siblings ask at the same time, each for itself, and know their place in the line', async () => {
+test('siblings ask at the same time, and each knows its position in the queue', async () => {
   const script = {
     main: [{ toolCalls: [task('a'), task('b')] }, { text: 'end' }],
     explore: [
@@ -180,7 +180,7 @@ test('siblings ask at the same time, each for itself, and know their place in th
   expect(commands(h)).toEqual(['Run make a: denied', 'Run make b: completed'])
 })
 
-test('questions of another conversation are not in the line', async () => {
+test('approvals of another conversation are not in the queue', async () => {
   const h = harness({
     tools: [bash],
     script: { main: [{ toolCalls: [run('x')] }, { toolCalls: [run('y')] }] },
@@ -196,14 +196,14 @@ test('questions of another conversation are not in the line', async () => {
   await h.clock.until(Promise.all(both.map(({ result }) => result)))
 })
 
-describe('an answer for longer', () => {
+describe('an answer for more than one call', () => {
   const twice = (first: string, second: string) => [
     { toolCalls: [run(first)] },
     { toolCalls: [run(second)] },
     { text: 'end' },
   ]
 
-  test('"always" holds for the whole conversation, children included, and for what was shown alone', async () => {
+  test('"always" holds for the whole conversation, including children, and only for the shown pattern', async () => {
     const script = {
       main: [
         { toolCalls: [run('npm test')] },
@@ -256,7 +256,7 @@ describe('an answer for longer', () => {
   })
 })
 
-test('a run that is stopped while it asks closes its question and skips the call', async () => {
+test('stopping a run that asks closes its question and skips the call', async () => {
   for (const verb of ['pause', 'cancel'] as const) {
     const h = harness({ tools: [bash], script: { main: [{ toolCalls: [run('make'), run('make 2')] }] } })
     h.runtime.approvals.attend()
@@ -275,7 +275,7 @@ test('a run that is stopped while it asks closes its question and skips the call
   }
 })
 
-test('an answer that could not be stored is none: the question can be answered again', async () => {
+test('an answer that was not stored does not count: the question can be answered again', async () => {
   const h = harness({ tools: [bash], script: { main: [{ toolCalls: [run('make')] }, { text: 'done' }] } })
   h.runtime.approvals.attend()
   const { result } = await h.start('go')
@@ -289,7 +289,7 @@ test('an answer that could not be stored is none: the question can be answered a
   expect((await h.clock.until(result)).text).toBe('done')
 })
 
-test('attendance counts surfaces, each once, and one of a conversation only there', () => {
+test("each surface counts once for attendance, and a conversation's surface only for that conversation", () => {
   const { approvals } = harness().runtime
   const [here, elsewhere] = ['cnv_1', 'cnv_2'] as never[]
   const attended = () => [approvals.attended(here!), approvals.attended(elsewhere!)]
@@ -310,7 +310,7 @@ test('an unknown id is not found', async () => {
   })
 })
 
-test('a delegation that a person allowed can still be refused for a limit, and the run goes on', async () => {
+test('an approved delegation can still hit a limit, and the run continues', async () => {
   const h = harness({
     layers: [{ name: 'user config', rules: [{ tool: 'task', action: 'ask' }] }],
     config: { limits: { maxSpawns: 0 } },

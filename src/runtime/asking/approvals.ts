@@ -13,8 +13,8 @@ import { agentPath, eventScope, type HasRow, type LiveRun } from '../run/live-ru
 import type { LinePlace, PersonWaits } from './person-waits.ts'
 import type { Change, Recorder } from '../log/recorder.ts'
 
-/** What is asked, and its display texts. */
-export type Request = Pick<Approval, 'detail' | 'directory' | 'rule'> & {
+/** The subject of an approval, and its display texts. */
+export type Request = Pick<Approval, 'detail' | 'directory' | 'rule' | 'sandbox'> & {
   readonly call: Pick<StartedCall, 'part' | 'tool' | 'title'>
   /** What "always" would grant. */
   readonly grant: Grant | null
@@ -91,8 +91,9 @@ export class Approvals {
       open: (change, line) => {
         const about = { callId: call.part.callId, tool: call.tool.name, title: call.title, path }
         const row = asked ?? newApproval(id, run, change.at, { ...about, ...request })
+        const { sandbox = null } = request
         run.journal!.writeAwaiting(change, call)
-        this.#open(change, run, { ...row, offered: grant }, line)
+        this.#open(change, run, { ...row, sandbox, offered: grant }, line)
       },
       expire: () => this.answer(id, { answer: 'deny', by: BY_TIME_LIMIT, note }),
       withdraw: async () => void (await this.#settle(id, WITHDRAWN)),
@@ -116,7 +117,7 @@ export class Approvals {
     })
   }
 
-  /** False: a run has started to wait for it. */
+  /** Returns false if a run has started to wait for it. */
   async #answerStored(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<boolean> {
     const known = this.#store.get('approvals', id)
     if (!known) throw new OffshootError('not_found', `there is no approval ${id}`, { hint: WHERE })
@@ -131,24 +132,25 @@ export class Approvals {
     })
   }
 
-  /** Closes asks of an exited process if their run does not resume. */
+  /** Closes approvals of an exited process if their run does not resume. */
   withdrawLeft(change: Change, run: HasRow): void {
     for (const row of change.tx.find('approvals', { where: { runId: run.row.id, answer: null } }))
       this.#writeAnswer(change, run, row, WITHDRAWN)
   }
 
-  /** Current rules may offer another grant than the earlier ask did. */
+  /** The current rules may offer another grant than the earlier approval did, and another process another sandbox. */
   #open(change: Change, run: LiveRun, approval: NewApproval, line: LinePlace): void {
-    const { id, conversationId, offered = null } = approval
+    const { id, conversationId, offered = null, sandbox = null } = approval
     const known = change.tx.get('approvals', id)
     const number = known?.number ?? nextAskNumber(change.tx, conversationId)
-    if (known) change.tx.update('approvals', id, { offered })
+    if (known) change.tx.update('approvals', id, { offered, sandbox })
     else change.tx.insert('approvals', { ...approval, number })
     change.event({
       type: 'approval.requested',
       ...eventScope(run, change.at),
       ...shown({ ...approval, number }),
       grant: offered,
+      ...(sandbox ? { sandbox } : {}),
       ...line,
     })
   }
@@ -190,14 +192,14 @@ function alreadyAnswered({ answer, answeredBy, answeredAt }: Approval): Offshoot
   return new OffshootError('conflict', `already answered: ${answer}, by ${answeredBy}, ${when}`)
 }
 
-/** Gets its number when stored. */
+/** The number is assigned when it is stored. */
 type NewApproval = Omit<Approval, 'number'>
 
 function newApproval(
   id: ApprovalId,
   run: LiveRun,
   requestedAt: number,
-  asked: Pick<Approval, 'callId' | 'tool' | 'title' | 'detail' | 'directory' | 'rule' | 'path'>,
+  asked: Pick<Approval, 'callId' | 'tool' | 'title' | 'detail' | 'directory' | 'rule' | 'path' | 'sandbox'>,
 ): NewApproval {
   const { conversationId, branchId, id: runId } = run.row
   const unanswered = { answer: null, answeredBy: null, note: null, answeredAt: null }

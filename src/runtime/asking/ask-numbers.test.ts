@@ -6,8 +6,8 @@ const make = tool('make', { toolset: 'shell', effects: 'execute' })
 const ask = { tool: 'ask_user', input: { question: 'Which?' } }
 const call = { tool: 'make', input: {} }
 
-describe.each(stores)('numbers of what is asked, in the %s store', (_, open) => {
-  test('count approvals and questions together, and stay when something else is answered', async () => {
+describe.each(stores)('the numbers of approvals and questions, in the %s store', (_, open) => {
+  test('count both together, and stay when something else is answered', async () => {
     const store = await open()
     const h = harness({
       tools: [askUserTool(), make],

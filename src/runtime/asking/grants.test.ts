@@ -33,7 +33,7 @@ const task = (subagent_type = 'general') => ({
 })
 const end = { text: 'end' }
 
-/** A process on a store; time goes on from one to the next. */
+/** A process on a store; the clock continues from one process to the next. */
 let lives = 0
 function life(
   script: NonNullable<HarnessOptions['script']>,
@@ -56,7 +56,7 @@ async function answer(h: Harness, answered: Omit<Answered, 'by'>) {
   await h.clock.settle()
 }
 
-/** Runs `npm test` once, and answers what is asked. */
+/** Runs `npm test` once and answers the approval. */
 async function granted(answered: Omit<Answered, 'by'>, store: Store, directory?: string) {
   const h = life({ main: [run('npm test'), end] }, store)
   const started = await h.start('go', directory ? { workspace: at(directory) } : {})
@@ -76,7 +76,7 @@ function at(root: string): Workspace {
 const titles = (h: Harness) => asked(h).map(({ title }) => title)
 
 describe('"always"', () => {
-  test('is kept as the pattern that was shown, and holds after a restart, for children too, until it is revoked', async () => {
+  test('keeps the shown pattern after a restart and for children, until it is revoked', async () => {
     const store = cutStore()
     const { h, conversationId } = await granted({ answer: 'always' }, store)
     expect(asked(h)).toMatchObject([{ grant: { tool: 'bash', pattern: 'npm test *' } }])
@@ -109,7 +109,7 @@ describe('"always"', () => {
     await third.clock.until(again.result)
   })
 
-  test('is for one conversation, or for all of a directory if that is said; those outlive the conversation', async () => {
+  test('applies to one conversation, or on request to all of a directory, and then outlives the conversation', async () => {
     const store = cutStore()
     await granted({ answer: 'always' }, store, '/w')
     const other = await granted({ answer: 'always', scope: 'project' }, store, '/w')
@@ -136,7 +136,7 @@ describe('"always"', () => {
     }
   })
 
-  test('is kept once, however often it is given', async () => {
+  test('is stored once, however often it is given', async () => {
     const store = cutStore()
     const script = {
       main: [{ toolCalls: [task().toolCalls[0]!, task().toolCalls[0]!] }, end],
@@ -152,7 +152,7 @@ describe('"always"', () => {
     expect(store.find('rules', {})).toHaveLength(1)
   })
 
-  test('may be for another pattern than the one that was shown', async () => {
+  test('may use another pattern than the one shown', async () => {
     const store = cutStore()
     const { conversationId } = await granted({ answer: 'always', pattern: 'npm *' }, store)
     const second = life({ main: [run('npm run build'), end] }, store)
@@ -179,7 +179,7 @@ describe('"always"', () => {
     expect(h.store.count('rules', {})).toBe(0)
   })
 
-  test('a pattern without end is refused', async () => {
+  test('refuses an overlong pattern', async () => {
     const h = life({ main: [run('npm test'), end] }, cutStore())
     const { result } = await h.start('go')
     await h.clock.settle()
@@ -191,7 +191,7 @@ describe('"always"', () => {
     await h.clock.until(result)
   })
 
-  test('lifts an ask of an agent above, and no denial', async () => {
+  test('lifts an ask of an ancestor agent, but never a denial', async () => {
     const store = cutStore()
     const rules = (action: 'ask' | 'deny') => [{ tool: 'bash', pattern: 'npm *', action }]
     const agents = [
@@ -214,7 +214,7 @@ describe('"always"', () => {
     expect(last.map(({ status }) => status).toSorted()).toEqual(['completed', 'denied'])
   })
 
-  test('given while nobody drives the run is there when somebody does', async () => {
+  test('given while no process drives the run applies once one does', async () => {
     const store = cutStore()
     const first = life({ main: [run('npm test'), run('npm test'), end] }, store)
     const { conversationId } = await first.start('go')
@@ -232,7 +232,7 @@ describe('"always"', () => {
 })
 
 describe('"run"', () => {
-  /** Three commands of one kind, whatever the process. */
+  /** A run of three similar commands, whose model keeps no state between processes. */
   function three(store: CutStore): Harness & { readonly store: CutStore } {
     const model = rawModel((_, request) => {
       const turn = request.messages.filter(({ role }) => role === 'assistant').length
@@ -252,7 +252,7 @@ describe('"run"', () => {
     }
   }
 
-  test('may be for another pattern than the one that was shown', async () => {
+  test('may use another pattern than the one shown', async () => {
     const h = life({ main: [run('npm test'), run('npm run build'), end] }, cutStore())
     const { result } = await h.start('go')
     await h.clock.settle()
@@ -261,7 +261,7 @@ describe('"run"', () => {
     expect(asked(h)).toHaveLength(1)
   })
 
-  test('holds for the rest of the run, whatever dies in between, and not for the next run', async () => {
+  test('holds for the rest of the run across crashes, and not for the next run', async () => {
     const first = three(cutStore())
     const { result } = await first.start('go')
     await first.clock.settle()
@@ -299,7 +299,7 @@ describe('"run"', () => {
   })
 })
 
-describe('from depth 3', () => {
+describe('an approval at depth 3', () => {
   const deep = {
     main: [task('one'), end],
     one: [task('two'), end],
@@ -310,7 +310,7 @@ describe('from depth 3', () => {
   const agents = names.map((name) => agent(name, { spawns: names }))
   const config = { limits: { maxDepth: 3 } }
 
-  test('an approval bubbles to the root conversation with the path of agents', async () => {
+  test('bubbles to the root conversation with the path of agents', async () => {
     const h = life(deep, cutStore(), { agents, config })
     const { result } = await h.start('go')
     await h.clock.settle()
@@ -322,7 +322,7 @@ describe('from depth 3', () => {
     expect(h.store.find('tool_calls', { where: { tool: 'bash' } })).toMatchObject([{ status: 'completed' }])
   })
 
-  test('unattended it is denied at once, and the next turn of its model knows', async () => {
+  test("is denied at once when unattended, and the model's next turn says so", async () => {
     const h = harness({ tools: [bash], script: deep, agents, config })
     expect(await h.run('go')).toMatchObject({ status: 'completed', denials: [{ agent: 'three' }] })
     const next = h.scripted.requests.filter(({ agent }) => agent === 'three')[1]!

@@ -7,7 +7,7 @@ import type { Grant } from '../../permissions/types.ts'
 import type { Reader, RuleRow, Tx } from '../../store/port.ts'
 import type { Change } from '../log/recorder.ts'
 
-/** Where an "always" applies: this conversation, or every one of its directory. */
+/** Where an "always" applies: in this conversation, or in every conversation of its directory. */
 export type GrantScope = 'conversation' | 'project'
 
 /** Scope of an answer for more than one call. */
@@ -61,7 +61,7 @@ export function storeGrant(
 }
 
 /**
- * All lasting grants for a run: its own, its conversation's and its directory's. Read for each ask, so that grants
+ * All lasting grants for a run: its own, its conversation's and its directory's. Read for each approval, so that grants
  * apply in every process, after every restart, and only until they are revoked.
  */
 export function grantsFor(
@@ -72,7 +72,7 @@ export function grantsFor(
   return [...forRun.flatMap(({ offered }) => offered ?? []), ...conversationGrants(reader, conversationId)]
 }
 
-/** The same for every run of a conversation. */
+/** The grants for every run of a conversation. */
 export function conversationGrants(reader: Reader, conversationId: ConversationId): Grant[] {
   const directory = reader.get('conversations', conversationId)?.directory
   return [
@@ -81,7 +81,7 @@ export function conversationGrants(reader: Reader, conversationId: ConversationI
   ]
 }
 
-/** The same for every run of a directory. */
+/** The grants for every run of a directory. */
 export function projectGrants(reader: Reader, directory: string): Grant[] {
   return grantsIn(reader, { conversationId: null, directory }).map(asGrant)
 }
@@ -94,7 +94,7 @@ function asGrant({ tool, pattern }: RuleRow): Grant {
   return { tool, ...(pattern === null ? {} : { pattern }) }
 }
 
-/** All permanent grants of a directory: first those for all of it, then by conversation. */
+/** All permanent grants of a directory: first the directory's own, then by conversation. */
 export function listGrants(reader: Reader, directory: string): RuleRow[] {
   const conversations = reader.find('conversations', { where: { directory }, orderBy: 'id' })
   return [

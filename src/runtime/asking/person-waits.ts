@@ -12,17 +12,17 @@ export interface PersonWait {
   readonly id: ApprovalId | QuestionId
   readonly callId: CallId
   readonly waitingFor: WaitingFor & { readonly what: 'approval' | 'question'; readonly until: number }
-  /** An answer that arrived before the run started to wait: it does not wait. */
+  /** Returns an answer that arrived before the run started to wait; the run then does not wait. */
   known?(change: Change): unknown
-  /** Writes the ask, in the change in which the run starts to wait. */
+  /** Writes the approval or question, in the change in which the run starts to wait. */
   open(change: Change, line: LinePlace): void
-  /** It has waited until `until`. */
+  /** Called when the wait has lasted until `until`. */
   expire(): Promise<void>
-  /** The run is stopped and its question is withdrawn. */
+  /** Called when the run is stopped and its question is withdrawn. */
   withdraw(): Promise<void>
 }
 
-/** Its place among the open asks of the conversation, oldest first: `position` of `of`. */
+/** Its position among the open approvals and questions of the conversation, oldest first: `position` of `of`. */
 export interface LinePlace {
   readonly position: number
   readonly of: number
@@ -34,7 +34,7 @@ interface Pending {
   readonly settle: (answer: never) => void
 }
 
-/** Runs of this process that wait for a person, at any depth. A run can have several open asks. */
+/** Runs of this process that wait for a person, at any depth. A run can have several open questions. */
 export class PersonWaits {
   readonly #deps: SlotDeps
   readonly #pending = new Map<PersonWait['id'], Pending>()
@@ -78,7 +78,7 @@ export class PersonWaits {
     return this.#pending.has(id)
   }
 
-  /** Delivers an answer once `write` is stored. False: nothing in this process waits for it. */
+  /** Delivers an answer once `write` is stored. Returns false if nothing in this process waits for it. */
   async settle<A>(
     id: PersonWait['id'],
     answer: A,
@@ -119,32 +119,32 @@ export class PersonWaits {
         changeRun(change, run, { ...state.waiting(waitingFor.what), waitingFor })
       asking.open(change, { position: length, of: length })
     })
-    if (run.row.status === 'waiting') this.#deps.scheduler.release(run.row.id) // its slot is free while it waits
+    if (run.row.status === 'waiting') this.#deps.scheduler.release(run.row.id) // releases its slot while it waits
   }
 
   #line(conversationId: ConversationId): number {
     return [...this.#pending.values()].filter(({ run }) => run.row.conversationId === conversationId).length
   }
 
-  /** Nothing waits forever (invariant L1), even if the store refuses the first write. */
+  /** Ensures that no wait lasts forever (invariant L1), even if the store refuses the first write. */
   #expireLater({ id, waitingFor, expire }: PersonWait): () => void {
     const { clock } = this.#deps
     const end = () => void expire().catch(again)
     const again = () => {
-      // no longer pending: just answered or stopped
+      // otherwise it has just been answered or stopped
       if (this.#pending.has(id)) cancel = clock.after(bounds.leaseRenewalMs, end)
     }
     let cancel = clock.after(Math.max(0, waitingFor.until - clock.now()), end)
     return () => cancel()
   }
 
-  /** The end of its wait was not stored: it waits again and holds no slot. */
+  /** The end of the wait was not stored: the run waits again, without a slot. */
   #waitOn(run: LiveRun, waited: LiveRun['row']): void {
     run.held.goBackTo(waited)
     if (waited.status === 'waiting') this.#deps.scheduler.release(run.row.id)
   }
 
-  /** Continues with its other open asks; without any, it runs. */
+  /** Continues to wait for the run's other questions; without any, the run resumes. */
   #goOn(change: Change, run: LiveRun): void {
     const { status, reason } = run.row
     if (run.stop || status !== 'waiting' || !(reason === 'approval' || reason === 'question')) return
@@ -154,7 +154,7 @@ export class PersonWaits {
   }
 }
 
-/** The run keeps waiting, for something else. */
+/** Keeps the run waiting, for something else. */
 function waitFor(change: Change, run: LiveRun, waitingFor: WaitingFor): void {
   if (run.row.waitingFor === waitingFor) return
   change.tx.update('runs', run.row.id, { reason: waitingFor.what, waitingFor })

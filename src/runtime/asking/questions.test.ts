@@ -91,7 +91,7 @@ describe('a question', () => {
       await store.close()
     })
 
-    test('is answered once; a later answer is told by whom and when', async () => {
+    test('is answered once; a later answer fails and names who answered and when', async () => {
       const store = await open()
       const h = asks({ main: [{ toolCalls: [ask('Which?')] }, { text: 'x' }] }, { store })
       h.runtime.approvals.attend()
@@ -114,7 +114,7 @@ describe('a question', () => {
     })
   })
 
-  test('fails at once where nobody can answer, and the run goes on', async () => {
+  test('fails at once if nobody can answer, and the run continues', async () => {
     const h = asks({ main: [{ toolCalls: [ask('Which?')] }, { text: 'took this' }] })
     const result = await h.run('go')
     expect(result).toMatchObject({ status: 'completed', text: 'took this', denials: [] })
@@ -125,7 +125,7 @@ describe('a question', () => {
     expect(lastLine(h)).toContain('nobody can answer here (unattended)')
   })
 
-  test('expires after limits.approvalMs, counted from when it was asked, and the model is told', async () => {
+  test('expires limits.approvalMs after it was asked, and the model reads that', async () => {
     const h = asks(
       { main: [{ toolCalls: [ask('Which?')] }, { text: 'x' }] },
       { config: { limits: { approvalMs: 60_000 } } },
@@ -159,7 +159,7 @@ describe('a question', () => {
     expect(conversationProblems(h.store, conversationId)).toEqual([])
   })
 
-  test('can be left without an answer', async () => {
+  test('can be closed without an answer', async () => {
     const h = asks({ main: [{ toolCalls: [ask('Which?')] }, { text: 'x' }] })
     h.runtime.approvals.attend()
     const { result } = await h.start('go')
@@ -198,8 +198,8 @@ describe('a question', () => {
   })
 })
 
-describe('several at a time', () => {
-  test('siblings go on, and approvals and questions stand in one line', async () => {
+describe('several questions at a time', () => {
+  test('let siblings continue, and share one queue with approvals', async () => {
     const h = asks(
       {
         main: [{ toolCalls: [task('a'), task('b', 'general')] }, { text: 'end' }],
@@ -228,7 +228,7 @@ describe('several at a time', () => {
     expect(await h.clock.until(result)).toMatchObject({ status: 'completed', text: 'end' })
   })
 
-  test('of one run: it waits for what is left, whatever that is', async () => {
+  test('of one run keep it waiting until the last is answered', async () => {
     const look = tool('look', { toolset: 'files' })
     const h = asks(
       {
@@ -260,11 +260,11 @@ describe('several at a time', () => {
   })
 })
 
-describe('who may ask', () => {
+describe('an agent that asks', () => {
   const tools = (h: Harness, name: string) =>
     h.scripted.requests.find(({ agent }) => agent === name)!.options.tools!.map((each) => each.name)
 
-  test('the main agent, and a subagent only if its own tools name it', async () => {
+  test('is the main agent, or a subagent whose own tools name ask_user', async () => {
     const named = agent('named', { tools: ['note', 'AskUserQuestion'] })
     const all = agent('all', { tools: ['*'] })
     const h = asks(
@@ -289,7 +289,7 @@ describe('who may ask', () => {
     expect(systemOf('general')).not.toContain('ask_user')
   })
 
-  test('a forged call of another subagent is an unknown tool', async () => {
+  test('cannot be another subagent: its forged call is an unknown tool', async () => {
     const h = asks({
       main: [{ toolCalls: [task('a', 'general')] }, { text: 'x' }],
       general: [{ toolCalls: [ask('Which?')] }, { text: 'x' }],
@@ -301,7 +301,7 @@ describe('who may ask', () => {
     ])
   })
 
-  test('an agent below one that does not ask, at depth 3, with the path of all above it', async () => {
+  test('may be at depth 3 below one that does not ask, and shows its whole path', async () => {
     const h = asks(
       {
         main: [{ toolCalls: [task('a', 'general')] }, { text: 'end' }],
@@ -327,7 +327,7 @@ describe('who may ask', () => {
 })
 
 describe('a process that dies', () => {
-  /** The answers of its model depend on what it was told alone. */
+  /** The model's answers depend only on its messages. */
   function life(store: CutStore): Harness & { readonly store: CutStore } {
     const clock = handClock(beginsAfterMs(store))
     const model = rawModel((_, request) => {
@@ -352,7 +352,7 @@ describe('a process that dies', () => {
     return { h, waiting }
   }
 
-  test('after any commit asks again under the same id, or goes on with the answer', async () => {
+  test('after any commit asks again under the same id, or continues with the answer', async () => {
     const { h } = await first()
     let again = 0
     for (let commits = 1; commits < h.store.commits; commits++) {
@@ -382,7 +382,7 @@ describe('a process that dies', () => {
     expect(again).toBeGreaterThan(0)
   })
 
-  test('leaves a question that anybody can answer; the answer waits for who goes on', async () => {
+  test('leaves a question that anyone can answer; the answer waits for the next owner', async () => {
     const { h, waiting } = await first()
     const second = life(await h.store.cut(waiting))
     const [question] = second.store.find('questions', {})
@@ -397,7 +397,7 @@ describe('a process that dies', () => {
     expect(second.store.find('runs', {}).map(({ status }) => status)).toEqual(['completed', 'completed'])
   })
 
-  test('leaves one that stays open, though nobody who can answer is there by then', async () => {
+  test('leaves a question open even if nobody can answer it later', async () => {
     const { h, waiting } = await first()
     const left = await h.store.cut(waiting)
     await life(left).recover()
@@ -407,7 +407,7 @@ describe('a process that dies', () => {
     ])
   })
 
-  test('leaves one that expires by the time of its asking', async () => {
+  test('leaves a question that expires by the time it was asked', async () => {
     const { h, waiting } = await first()
     const left = await h.store.cut(waiting)
     const second = life(left)

@@ -63,7 +63,7 @@ export class Questions {
     while (!(await this.#settle(id, given, also)) && !(await this.#answerStored(id, given, also)));
   }
 
-  /** False: a run has started to wait for it. */
+  /** Returns false if a run has started to wait for it. */
   async #answerStored(
     id: QuestionId,
     given: QuestionAnswer,
@@ -89,7 +89,7 @@ export class Questions {
       this.#writeAnswer(change, run, open, WITHDRAWN)
   }
 
-  /** What an earlier attempt asked; excludes questions withdrawn by a stop. */
+  /** The question of an earlier attempt; excludes questions withdrawn by a stop. */
   #asked(callId: CallId): Question | undefined {
     const last = { orderBy: 'id', descending: true, limit: 1 } as const
     const asked = this.#deps.store.find('questions', { where: { callId }, ...last })[0]
@@ -130,7 +130,7 @@ const WITHDRAWN: QuestionAnswer = { text: null, by: 'stop' }
 
 const WHERE = 'offshoot ps shows which runs wait for an answer'
 
-/** Gets its number when stored. */
+/** The number is assigned when it is stored. */
 type NewQuestion = Omit<Question, 'number'>
 
 function newQuestion(

@@ -1,4 +1,5 @@
 import type { Action } from '../../core/agent.ts'
+import type { CommandSandbox } from '../../core/command-sandbox.ts'
 import type { DenialReason } from '../../core/denial-reason.ts'
 import { decide } from '../../permissions/decide.ts'
 import { strictest, type ReadCommand } from '../../permissions/item.ts'
@@ -15,7 +16,7 @@ import type { LiveRun } from '../run/live-run.ts'
 
 /** What decides calls: stored rules and answers, the workspace of the run, and people. */
 export interface Deciding {
-  readonly deps: Pick<Deps, 'store' | 'approvals'>
+  readonly deps: Pick<Deps, 'store' | 'approvals' | 'cells'>
   readonly workspace: Workspace
 }
 
@@ -29,7 +30,8 @@ export async function permit(
   request: PermitRequest,
   also: readonly Decision[] = [],
 ): Promise<Permit> {
-  const call = permissionCall(request.tool, request.subjects, run, workspace)
+  const confinedTo = request.tool.usesCell ? deps.cells?.shown() : undefined
+  const call = { ...permissionCall(request.tool, request.subjects, run, workspace), confinedTo }
   run.decidedPaths.set(
     request.part.callId,
     call.subjects.flatMap((each) => (each.kind === 'path' ? [each.path] : [])),
@@ -119,8 +121,10 @@ function subject({ kind, value }: Subject, resolve: PermissionCall['resolvePath'
   return kind === 'command' ? { kind, command: value } : { kind, value }
 }
 
+const NO_SANDBOX: CommandSandbox = { force: 'off', writes: [] }
+
 async function askPerson(
-  { deps, workspace }: Pick<Deciding, 'workspace'> & { readonly deps: Pick<Deps, 'approvals'> },
+  { deps, workspace }: Pick<Deciding, 'workspace'> & { readonly deps: Pick<Deps, 'approvals' | 'cells'> },
   run: LiveRun,
   request: PermitRequest,
   decision: Decision,
@@ -132,6 +136,7 @@ async function askPerson(
     directory: run.row.setup?.directory ?? workspace.root,
     rule: decision.why,
     grant: decision.grant,
+    sandbox: request.tool.usesCell ? (deps.cells?.reach ?? NO_SANDBOX) : null,
   }
   try {
     const { answer, by, note } = await deps.approvals.ask(run, question)

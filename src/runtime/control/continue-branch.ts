@@ -49,7 +49,7 @@ async function continueOwn(
   { conversationId, target, text, author, model, maxTurns, settings, wake, ...where }: ContinueOptions,
 ): Promise<Continued> {
   const branchId = branchOf(deps.store, conversationId, target)
-  const files = await prepareOrder(deps, where.workspace, { branchId }, { model, files: where.files })
+  const files = await prepareOrder(deps, where.workspace, { branchId }, { model, author, files: where.files })
   let outcome: Continued['outcome'] = 'continued'
   let asked: readonly LiveRun[] = []
   const write: StartPlan['write'] = (change, live, recovered) => {

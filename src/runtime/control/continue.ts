@@ -40,10 +40,10 @@ export async function prepareOrder(
   deps: OrderPorts,
   workspace: Workspace,
   { branchId }: Pick<Run, 'branchId'>,
-  { model, files = [] }: Pick<OrderToContinue, 'model' | 'files'>,
+  { model, files: paths = [], author = 'person' }: Pick<OrderToContinue, 'model' | 'files' | 'author'>,
 ): Promise<string | undefined> {
   if (model !== undefined) await deps.resolveModel(model)
-  return await readGivenFiles(deps, workspace, branchId, files)
+  return await readGivenFiles(deps, workspace, branchId, { paths, author })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { filesPrompt } from '../../agents/workspace-prompt.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId } from '../../core/ids.ts'
+import { authorWords, type Author } from '../../core/message.ts'
 import type { Tx } from '../../store/port.ts'
 import type { Workspace } from '../../tools/port.ts'
 import {
@@ -15,15 +16,21 @@ import { decidePath, distinct, readContextFiles } from './context-files.ts'
 
 export type GivenFilesPorts = AuthorityPorts & Pick<Deps, 'store'>
 
+/** Files that somebody adds to a branch, by their paths. */
+export interface GivenFiles {
+  readonly paths: readonly string[]
+  readonly author: Author
+}
+
 /**
- * The text of files added to a branch, as its agent may read them. The rules of the branch decide, without asking.
+ * The text of files added to a branch, as its agent may read them, below the name of who gave them. The rules of the branch decide, without asking.
  * @throws OffshootError `usage` for a file that they do not allow, that is outside, or that cannot be read.
  */
 export async function readGivenFiles(
   deps: GivenFilesPorts,
   workspace: Workspace,
   branchId: BranchId,
-  paths: readonly string[],
+  { paths, author }: GivenFiles,
 ): Promise<string | undefined> {
   if (paths.length === 0) return undefined
   const { agent, ...authority } = authorityHere(deps, branchId)
@@ -37,7 +44,7 @@ export async function readGivenFiles(
   for (const file of files)
     if ('problem' in file)
       throw new OffshootError('usage', `${file.path} cannot be given to ${branchId}: ${file.problem}`)
-  return filesPrompt(files)
+  return filesPrompt(files, `Files given by ${authorWords(author)}`)
 }
 
 function outsideError(file: string, { root }: Workspace): OffshootError {

@@ -6,6 +6,7 @@ import { systemPrompt } from '../../agents/system-prompt.ts'
 import type { WorkspaceFacts } from '../../core/workspace-facts.ts'
 import type { AgentDefinition, Rule } from '../../core/agent.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { SandboxForce } from '../../core/command-sandbox.ts'
 import type { SecretMask } from '../../core/secrets/mask.ts'
 import { smallModel } from '../../model/models-and-prices.ts'
 import { createFetch, type Fetch } from '../../model/fetch.ts'
@@ -128,6 +129,8 @@ export interface Composed {
   /** Absent for a private store. */
   readonly ownership: Ownership | undefined
   readonly tools: Registry
+  /** What is between the commands of its runs and the machine. */
+  readonly sandbox: SandboxForce
   /** Masks secrets in all output. */
   readonly secrets: SecretMask
 }
@@ -152,7 +155,6 @@ export async function compose({
   const project = await trustedProject(workspace.root, env, own, (config) => toolsOf(config).tools)
   const { loaded, agents, trust } = project
   const { search, tools } = toolsOf(loaded.config)
-  const { skills } = await findSkills(workspace.root)
   const owner = randomUUID()
   const { guard, cells, notes } = await confine(workspace.root, { loaded, env, owner, own, network })
   const file = join(dataHome(env), 'offshoot.db')
@@ -194,12 +196,13 @@ export async function compose({
     warnings: [...losses, ...notes, ...warningsOf(project, search, tools), ...sizesOf(own, file, loaded)],
     env,
     fetch,
-    systemText: systemTextOf(workspace, skills, guard),
+    systemText: systemTextOf(workspace, (await findSkills(workspace.root)).skills, guard),
     owner,
     guard,
     clock,
     ownership: ports.ownership,
     tools: ports.tools,
+    sandbox: cells?.reach.force ?? 'off',
     secrets,
   }
 }

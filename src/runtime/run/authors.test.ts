@@ -5,7 +5,7 @@ import { agent } from '../../../test/support/runtime-harness.ts'
 import { authorOf, authorWords } from '../../core/message.ts'
 import { readMessages } from './messages.ts'
 
-/** `who: what`, of each thing that was said on the branch of an agent. */
+/** `author: text`, for each message on the branch of an agent. */
 function told(h: Staged, name: string): string[] {
   const branch = h.store.find('branches', {}).find((each) => each.agent === name)!
   return readMessages(h.store, branch.id)
@@ -18,8 +18,8 @@ function told(h: Staged, name: string): string[] {
     )
 }
 
-describe('who wrote what an agent is told', () => {
-  test('a person, the agent that started it, the one that corrects it, and a report', async () => {
+describe('the author of each message to an agent', () => {
+  test('names a person, the parent that starts or steers the agent, and the child that reports', async () => {
     const main: Part[] = [{ calls: [spawn('a')] }, call('task_message', 0, { message: 'look left' })]
     const h = stage({ main, a: [{ calls: [use('read')], delayMs: 5_000 }, slow('r')] })
     await h.run('go')
@@ -27,7 +27,7 @@ describe('who wrote what an agent is told', () => {
     expect(told(h, 'a')).toEqual(['main (agent): do a', 'main (agent): look left'])
   })
 
-  test('one that goes on: by its parent with a text, without one by the runtime', async () => {
+  test('of a continued run is its parent with a text and the runtime without one', async () => {
     const main: Part[] = [
       { calls: [foreground('a')] },
       ({ ids }) => ({ calls: [['task', { continue: ids[0], prompt: 'and more' }]] }),
@@ -42,7 +42,7 @@ describe('who wrote what an agent is told', () => {
     ])
   })
 
-  test('a person steers, and continues with and without a text', async () => {
+  test('is the person who steers, or who continues with a text', async () => {
     const h = stage({ main: [{ calls: [use('read')], delayMs: 5_000 }] })
     const started = await h.start('go')
     await h.clock.advance(1_000)
@@ -59,7 +59,7 @@ describe('who wrote what an agent is told', () => {
     ])
   })
 
-  test('what the runtime tells it is the runtime’s', async () => {
+  test('is the runtime for its own messages', async () => {
     const agents = [agent('main'), agent('general'), agent('a', { firstTurnReminder: true })]
     const h = stage({ main: [{ calls: [foreground('a')] }], a: [{ text: 'a guess' }] }, { agents })
     await h.run('go')
@@ -70,7 +70,7 @@ describe('who wrote what an agent is told', () => {
   })
 })
 
-describe('a first turn without a call', () => {
+describe('the reminder after a first turn without a call', () => {
   const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
   const agents = (more = {}) => [
     agent('main'),
@@ -78,14 +78,14 @@ describe('a first turn without a call', () => {
     agent('a', { firstTurnReminder: true, ...more }),
   ]
 
-  test('is not asked again where its report satisfies its schema', async () => {
+  test('is left out if the report satisfies its schema', async () => {
     const main: Part[] = [{ calls: [foreground('a', { output_schema: schema })] }]
     const h = stage({ main, a: [{ text: '{"n": 1}' }] }, { agents: agents() })
     await h.run('go')
     expect(h.actor.of('a')).toHaveLength(1)
   })
 
-  test('nor where its agent does not ask for it, nor on a fork', async () => {
+  test('is left out on a fork, and for an agent without the setting', async () => {
     const plain = stage({ main: [{ calls: [foreground('a')] }], a: [{ text: 'a guess' }] })
     await plain.run('go')
     expect(plain.actor.of('a')).toHaveLength(1)

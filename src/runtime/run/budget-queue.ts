@@ -5,7 +5,7 @@ import type { Change } from '../log/recorder.ts'
 import { changeRun, runEvent, type LiveRun } from './live-run.ts'
 import { requestSlot, type SlotDeps } from './slots.ts'
 
-/** A new subagent waits for budget, or asks for its slot. */
+/** Queues a new subagent for budget, or requests its slot. */
 export function enterQueue(
   { at }: Change,
   deps: Pick<SlotDeps, 'scheduler'>,

@@ -6,7 +6,7 @@ import { pauseBetween } from './pause-run.ts'
 import type { Change } from '../log/recorder.ts'
 import { endWait, type SlotDeps } from './slots.ts'
 
-/** While a run waits, its slot is free for others. */
+/** A run releases its slot while it waits. */
 type WaitPorts = Pick<SlotDeps, 'scheduler' | 'recorder'>
 
 /** A call of the run waits for its child; `ended` is the outcome. */
@@ -92,7 +92,7 @@ export function waitingForChildren({ at: since }: Change, count: number) {
   return { what: 'children', detail: `${count} ${count === 1 ? 'subagent' : 'subagents'}`, since } as const
 }
 
-/** A child has ended. If its parent waited only for it, the parent's wait ends in the same change. */
+/** A child has ended. If its parent waited for nothing else, the parent's wait ends in the same change. */
 export function childEnded(
   change: Change,
   deps: Pick<SlotDeps, 'scheduler'>,
@@ -103,7 +103,7 @@ export function childEnded(
   if (last && isWaiting(parent) && !parent.stop) endWait(change, deps, parent)
 }
 
-/** If several children ended in one commit, none of them counted as the last. */
+/** Needed if several children ended in one commit: none of them counted as the last. */
 async function leaveWait(deps: WaitPorts, run: LiveRun): Promise<void> {
   if (!isWaiting(run) || run.stop) return
   await deps.recorder.record(run.row.conversationId, (change) => {

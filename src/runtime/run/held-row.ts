@@ -1,7 +1,7 @@
 import { backTo, parseRun, waitInQueue, waitOn } from '../../core/run-steps.ts'
 import type { Run, RunFacts, RunLimits, StoredRun, WaitingFor } from '../../core/run.ts'
 
-/** A run's running figures, and its limits. */
+/** The counters that grow during a run, and its limits. */
 export type Figures = Partial<
   Pick<
     RunFacts,
@@ -9,7 +9,7 @@ export type Figures = Partial<
   >
 >
 
-/** Who asked for a run, whether that agent waits for it, and whether it gets the report. */
+/** Who started a run, whether that agent waits for it, and whether it gets the report. */
 export type Asker = Partial<Pick<RunFacts, 'parentRunId' | 'originCallId' | 'background' | 'unreported'>>
 
 /**
@@ -34,7 +34,7 @@ export class HeldRow {
     this.#move(next)
   }
 
-  /** Changes what it waits for. */
+  /** Changes what the run waits for. */
   waitFor(waitingFor: WaitingFor): void {
     this.#move(waitOn(this.#row, waitingFor))
   }
@@ -45,7 +45,7 @@ export class HeldRow {
     this.#onMoved()
   }
 
-  /** Restores the state of an earlier row: the change that ended that state was not stored. */
+  /** Restores an earlier row because the change that replaced it was not stored. */
   goBackTo(earlier: Run): void {
     this.#move(backTo(earlier, this.#row))
   }
@@ -82,7 +82,7 @@ export class HeldRow {
     this.#onMoved()
   }
 
-  /** Reloads it from the store. @throws OffshootError `store_corrupt` like `parseRun`. */
+  /** Reloads the run from the store. @throws OffshootError `store_corrupt` like `parseRun`. */
   reload(stored: StoredRun): void {
     this.#move(parseRun(stored))
   }

@@ -26,7 +26,9 @@ export function addToInbox(change: Change, newId: NewId, scope: EventScope, item
   return row
 }
 
-/** An item delivered in the change that adds it: for the record, and so that its sender gets an id (invariant D1). */
+/**
+ * Adds an item and delivers it in the same change: for the record, and so that its sender gets an id (invariant D1).
+ */
 export function addDelivered(change: Change, newId: NewId, scope: EventScope, item: NewItem): InboxRow {
   const row = addToInbox(change, newId, scope, item)
   markDelivered(change, scope, row)
@@ -41,7 +43,7 @@ export function waitingItems(reader: Reader, branchId: BranchId): InboxRow[] {
   return inReadingOrder(rows)
 }
 
-/** For rows sorted by age. */
+/** Sorts rows into reading order. Expects them oldest first. */
 export function inReadingOrder(rows: readonly InboxRow[]): InboxRow[] {
   return [...rows.filter((row) => row.kind === 'user'), ...rows.filter((row) => row.kind !== 'user')]
 }
@@ -75,7 +77,7 @@ export function deliverItems(
 function partOf(newId: NewId, { text, author, report }: InboxRow): SaidPart {
   const id = newId('prt')
   if (report) return { id, type: 'report', text, report }
-  return { id, type: 'text', text, ...(author ? { author } : {}) } as SaidPart // an older program kept no author
+  return { id, type: 'text', text, ...(author ? { author } : {}) } as SaidPart // older versions stored no author
 }
 
 /** Waiting messages come before a new message: each becomes a message of its own, oldest first. */
@@ -89,7 +91,7 @@ export function deliverWaiting(
     if (isDue(item)) deliverItems(change, newId, scope, [item])
 }
 
-/** While nothing can be delivered: waiting messages are read together with the new one, before it. */
+/** For a branch that cannot take messages yet: the new message is read together with all waiting ones, after them. */
 export function promoteWaiting(change: Change, scope: EventScope & { readonly branchId: BranchId }): void {
   for (const { id, mode } of waitingMessages(change.tx, scope.branchId))
     if (mode !== 'steer') changeItem(change, scope, id, { mode: 'steer' })
@@ -141,7 +143,7 @@ function tellIfEmpty(change: Change, scope: EventScope, row: InboxRow): void {
   if (here.count === 0) change.event({ type: 'inbox.empty', ...here })
 }
 
-/** The branch of an item, and how many wait on it now. */
+/** The branch of an item, and how many items wait on it. */
 function placeOf({ tx }: Change, scope: EventScope, { branchId }: InboxRow) {
   return { ...scope, branchId, count: tx.count('inbox', { branchId, deliveredAt: null, withdrawnAt: null }) }
 }

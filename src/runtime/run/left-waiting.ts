@@ -3,7 +3,10 @@ import type { Change } from '../log/recorder.ts'
 import { waitingForChildren } from './child-waits.ts'
 import { changeRun, keepsAsking, type LiveRun } from './live-run.ts'
 
-/** Whether a run that was stopped still waits: for a person, or for a child that does. What is below it has to be over. */
+/**
+ * Whether a stopped run still waits, for a person or for a child that does. Every run below it must have finished
+ * stopping.
+ */
 export function isLeftWaiting(run: LiveRun): boolean {
   if (!keepsAsking(run)) return false
   const { status, reason } = run.row
@@ -12,7 +15,7 @@ export function isLeftWaiting(run: LiveRun): boolean {
   return run.stillAsking.size > 0 || below.some(({ row }) => !isStopped(row.status))
 }
 
-/** It keeps its state for the process that recovers it. Its own work besides its children has been stopped. */
+/** Keeps the run waiting, for the process that recovers it. Its own work has already stopped. */
 export function leaveWaiting(change: Change, run: LiveRun): void {
   if (run.row.status !== 'running') return
   const open = [...run.children.values()].filter(({ row }) => !row.background && !isStopped(row.status))

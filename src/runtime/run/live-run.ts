@@ -26,9 +26,9 @@ export type StopReason =
       readonly verb: 'pause'
       /** `restart`: the driving program exits, or stops driving it. */
       readonly why: 'user' | 'parent' | 'restart' | 'stall' | 'timeout'
-      /** Its background children continue. */
+      /** Its background children keep running. */
       readonly keepsBackground?: true
-      /** What waits for a person keeps its question, and waits for the process that recovers it. */
+      /** Open questions stay open for the process that recovers the run. */
       readonly keepsAsking?: true
     }
   | {
@@ -39,7 +39,7 @@ export type StopReason =
       readonly isUnknownToParent?: true
     }
 
-/** A run, driven or only stored. */
+/** A run, live or only stored. */
 export interface HasRow {
   readonly row: Run
 }
@@ -81,9 +81,9 @@ export interface LiveRun {
   markAgain: () => void
   /** Resolves when it gets the slot that it last asked for. */
   granted: Promise<void>
-  /** Children that part of it waits for. */
+  /** The children that it waits for. */
   awaits: Set<LiveRun>
-  /** Whether only those children are left of its turn. */
+  /** Whether nothing else is left of its turn. */
   onlyWaits: boolean
   /** Calls whose question stays open when this attempt stops. */
   readonly stillAsking: Set<CallId>
@@ -94,15 +94,15 @@ export interface LiveRun {
   /** Resolves when the waiting call is answered early, because the run was moved to the background. */
   detached: Promise<void>
   markDetached: () => void
-  /** Whether this attempt is or was driven. */
+  /** Whether this attempt has ever been driven. */
   hasDriver: boolean
-  /** Whether an attempt is in progress; it may briefly outlast its state. */
+  /** Whether an attempt is in progress; it may briefly outlast the run's state. */
   isDriven: boolean
   /** Remaining time, milliseconds; null: no limit. */
   timeLeftMs: () => number | null
-  /** Whether there was an earlier attempt, whose work continues. */
+  /** Whether an earlier attempt exists, whose work this one continues. */
   resumed: boolean
-  /** It was told to continue a cut answer, possibly of an earlier run. */
+  /** It was asked to continue a truncated answer, possibly of an earlier run. */
   goesOn?: boolean
   /** The last text checked as its report, with the result. */
   checked?: { readonly text: string; readonly result: CheckedReport }
@@ -136,7 +136,7 @@ export interface RunEventDetails {
   readonly position?: number
   /** It no longer waits for budget and joins the queue. */
   readonly waitingFor?: null
-  /** It has paused, and holds reports that no request has read. */
+  /** The run paused with reports that no request has read. */
   readonly unreadReports?: number
 }
 
@@ -197,7 +197,7 @@ export function startAttempt(run: LiveRun): void {
   Object.assign(run, newAttempt(), { resumed: true, again, markAgain })
 }
 
-/** Marks a run as certainly driven: those who waited for it to resume continue. */
+/** Marks a run as driven and wakes callers that wait for it to resume. */
 export function notifyDriven(run: LiveRun): void {
   const { markAgain } = run
   const { promise: again, resolve } = Promise.withResolvers<void>()
@@ -250,8 +250,8 @@ export function stopsBelow(reason: StopReason, child: LiveRun): boolean {
 }
 
 /**
- * Two objects of an undriven run may briefly exist: one of a verb, and one of a new driver. @throws OffshootError
- * `conflict` if the other one changed it in the meantime.
+ * A verb and a new driver may briefly hold separate objects for the same run. @throws OffshootError `conflict` if the
+ * stored run has changed in the meantime.
  */
 export function checkUnchanged({ tx }: Change, { row }: HasRow): void {
   const stored = tx.get('runs', row.id)
@@ -279,7 +279,7 @@ export function changeRun(
 ): void {
   const { status: from, startedAt, pausing } = held.row
   const next: Run = { ...enterState(held.row, to, change.at), ...facts }
-  const asked = next.endedAt !== null && pausing ? { pausing: null } : {} // done by now, or too late
+  const asked = next.endedAt !== null && pausing ? { pausing: null } : {} // the pause has happened, or comes too late
   change.tx.update('runs', next.id, { ...stateColumns(next), ...facts, ...asked })
   held.enter(next)
   const count = unreadReports(change.tx, next)
@@ -351,7 +351,7 @@ export function runEvent(
   } as EventDraft
 }
 
-/** As the author of what its agent writes to another. */
+/** The author of messages that the run's agent writes to another agent. */
 export function authorOfRun({ row: { agent, branchId } }: HasRow): AgentAuthor {
   return { agent, branchId }
 }

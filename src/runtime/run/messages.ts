@@ -64,7 +64,7 @@ export function emitPart(change: Change, scope: EventScope, messageId: Message['
 }
 
 interface CompletedMessage extends Pick<Message, 'id' | 'role' | 'position'> {
-  /** For an answer: how it ended. */
+  /** How an answer ended. */
   readonly finishReason?: FinishReason
 }
 

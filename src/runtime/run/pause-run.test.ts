@@ -13,7 +13,7 @@ const runOf = (h: Staged, name: string) => h.store.find('runs', { where: { agent
 const perform = (h: Staged, { conversationId }: StartedRun, verb: 'pause' | 'background', target: string) =>
   h.clock.until(h.perform(conversationId, { verb, target, args: null }))
 
-/** A tool whose calls end when the test says so. */
+/** A tool whose calls end when the test releases them. */
 function gated() {
   const open: (() => void)[] = []
   const gate = tool('gate', { execute: () => new Promise<string>((end) => open.push(() => end('through'))) })
@@ -33,7 +33,7 @@ async function goOn(h: Staged, run: StartedRun, target: string) {
 }
 
 describe.each(stores)('a pause, in the %s store', (_, open) => {
-  test('lets the call under way end, keeps its result, and makes no further request', async () => {
+  test('finishes the current call, keeps its result and makes no further request', async () => {
     const { gate, open: gates } = gated()
     const main = [{ calls: [use('gate')] }, { text: 'done' }]
     const h = stage({ main }, { store: await open(), tools: [gate] })
@@ -47,7 +47,7 @@ describe.each(stores)('a pause, in the %s store', (_, open) => {
     expect(states(h)).toEqual(['main completed - 2'])
   })
 
-  test('comes too late for a run whose last answer is under way', async () => {
+  test('comes too late for a run that is streaming its last answer', async () => {
     const h = stage({ main: [slow('the end', 1_000)] }, { store: await open() })
     const run = await started(h)
     expect(await perform(h, run, 'pause', run.branchId)).toEqual({ runs: 1, paused: 0 })
@@ -55,7 +55,7 @@ describe.each(stores)('a pause, in the %s store', (_, open) => {
     await expect(perform(h, run, 'pause', run.runId)).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  test('of a parent pauses what it waits for, each after its turn, then itself; its call stays open', async () => {
+  test('of a parent first pauses the children it waits for and keeps its call open', async () => {
     const { gate, open: gates } = gated()
     const child = [{ calls: [use('gate')] }, { text: 'report' }]
     const main = [
@@ -83,7 +83,7 @@ describe.each(stores)('a pause, in the %s store', (_, open) => {
     expect(h.store.find('runs', { orderBy: 'id' }).every(({ status }) => status === 'completed')).toBe(true)
   })
 
-  test('of a conversation reaches what runs in the background too, and continuing it brings all back', async () => {
+  test('of a conversation also pauses background runs, and continuing it resumes all of them', async () => {
     const { gate, open: gates } = gated()
     const child = [{ calls: [use('gate')] }, { text: 'report' }]
     const main = [{ calls: [spawn('a'), spawn('b')] }, { text: 'started' }, { text: 'more' }, { text: 'all' }]
@@ -97,7 +97,7 @@ describe.each(stores)('a pause, in the %s store', (_, open) => {
     expect(states(h).filter((each) => !each.includes('completed'))).toEqual([])
   })
 
-  test('of a conversation keeps a report from waking its parent, until somebody goes on with it', async () => {
+  test('of a conversation keeps reports from waking their parent until it continues', async () => {
     const parts = { main: [{ calls: [spawn('a')] }, { text: 'started' }], a: [slow('late news', 1_000)] }
     const h = stage(parts, { store: await open() })
     const run = await started(h)
@@ -109,10 +109,10 @@ describe.each(stores)('a pause, in the %s store', (_, open) => {
     expect(h.store.find('inbox', { where: { deliveredAt: null } })).toEqual([])
   })
 
-  test('reaches a subagent that is asked for after it', async () => {
+  test('reaches a subagent that starts after it', async () => {
     const { gate, open: gates } = gated()
     const main = [{ calls: [use('gate'), foreground('a')] }, { text: 'end' }]
-    const effect = { ...gate, effects: 'write' as const } // what comes after it in the turn waits for it
+    const effect = { ...gate, effects: 'write' as const } // later calls of the turn wait for this one
     const layers = [{ name: 'test', rules: [{ tool: '*', action: 'allow' } as const] }]
     const h = stage({ main, a: [{ text: 'news' }] }, { store: await open(), tools: [effect], layers })
     const run = await started(h)
@@ -124,7 +124,7 @@ describe.each(stores)('a pause, in the %s store', (_, open) => {
     expect(states(h)).toEqual(['main completed - 2', 'a completed - 1'])
   })
 
-  test('of one that waits for a slot is at once', async () => {
+  test('of a queued run takes effect at once', async () => {
     const main = [{ calls: [spawn('a'), spawn('b')] }, { text: 'started' }]
     const config = { limits: { maxConcurrent: 1 } }
     const h = stage({ main, a: [slow('a')], b: [{ text: 'b' }] }, { store: await open(), config })
@@ -134,7 +134,7 @@ describe.each(stores)('a pause, in the %s store', (_, open) => {
     expect(states(h)).toContain('b paused user 0')
   })
 
-  test('of one that waits for a child which the user has paused is at once', async () => {
+  test('of a run that waits for a child paused by the user takes effect at once', async () => {
     const { gate, open: gates } = gated()
     const parts = { main: [{ calls: [foreground('a')] }, { text: 'end' }], a: [{ calls: [use('gate')] }] }
     const h = stage(parts, { store: await open(), tools: [gate] })
@@ -147,7 +147,7 @@ describe.each(stores)('a pause, in the %s store', (_, open) => {
     expect(await h.clock.until(run.result)).toMatchObject({ status: 'paused' })
   })
 
-  test('is taken back by a continue, which a run with a text reads at its next turn', async () => {
+  test('is revoked by a continue, whose text the run reads at its next turn', async () => {
     const { gate, open: gates } = gated()
     const child = [{ calls: [use('gate')] }, { text: 'report' }]
     const main = [{ calls: [foreground('a'), foreground('b')] }, { text: 'both' }, { text: 'and said' }]
@@ -168,7 +168,7 @@ describe.each(stores)('a pause, in the %s store', (_, open) => {
     expectOrder(h, run)
   })
 
-  test('without a text a continue takes it back, and says nothing to the run', async () => {
+  test('is revoked by a continue without a text, which adds no message', async () => {
     const { gate, open: gates } = gated()
     const h = stage(
       { main: [{ calls: [use('gate')] }, { text: 'end' }] },
@@ -183,7 +183,7 @@ describe.each(stores)('a pause, in the %s store', (_, open) => {
     expect(h.store.find('inbox', {})).toEqual([])
   })
 
-  test('gives way to a cancel', async () => {
+  test('yields to a cancel', async () => {
     const { gate } = gated()
     const h = stage({ main: [{ calls: [use('gate')] }] }, { store: await open(), tools: [gate] })
     const run = await started(h)
@@ -193,13 +193,13 @@ describe.each(stores)('a pause, in the %s store', (_, open) => {
   })
 })
 
-describe.each(stores)('a subagent that is moved to the background, in the %s store', (_, open) => {
+describe.each(stores)('a subagent moved to the background, in the %s store', (_, open) => {
   const parts = () => ({
     main: [{ calls: [foreground('a')] }, { text: 'I go on' }, { text: 'and there it is' }],
     a: [slow('late news', 60_000)],
   })
 
-  test('lets its parent go on, and reports later, once', async () => {
+  test('lets its parent continue, and reports once, later', async () => {
     const h = stage(parts(), { store: await open() })
     const run = await started(h)
     const runId = runOf(h, 'a')
@@ -216,7 +216,7 @@ describe.each(stores)('a subagent that is moved to the background, in the %s sto
     expectOrder(h, run)
   })
 
-  test('is one that somebody waits for: not the main run, not one that has ended', async () => {
+  test('must have a waiting parent: a main run or a finished run cannot be moved', async () => {
     const h = stage(parts(), { store: await open() })
     const run = await started(h)
     await expect(perform(h, run, 'background', run.runId)).rejects.toThrow('is not a subagent')

@@ -18,7 +18,7 @@ export function pauseSoon(run: LiveRun, why: Why): void {
   pauseBetween(run)
 }
 
-/** Emits whether active runs are to pause. Live only: `storePausing` and `unpause` persist it. */
+/** Emits whether live runs will pause. Live only: `storePausing` and `unpause` persist it. */
 export function emitPausing(
   { bus, clock }: { readonly bus: Pick<Bus, 'live'>; readonly clock: Pick<Clock, 'now'> },
   runs: readonly LiveRun[],
@@ -28,7 +28,7 @@ export function emitPausing(
       bus.live(runEvent(run, 'run.progress', clock.now(), { from: run.row.status }))
 }
 
-/** Stores that runs are to pause, for the process that resumes them if this one exits first. */
+/** Stores pause requests for the process that resumes the runs if this one exits first. */
 export function storePausing({ tx }: Change, runs: readonly LiveRun[]): void {
   for (const { row } of runs.filter(isAsked)) tx.update('runs', row.id, { pausing: row.pausing ?? null })
 }
@@ -57,7 +57,7 @@ export function unpause({ tx, ifRefused }: Change, runs: readonly LiveRun[]): vo
 }
 
 /**
- * An undriven run stops where it is: such a pause owes nobody a report. @throws OffshootError `conflict` if another
+ * Pauses an undriven run in its current state; its parent gets no report. @throws OffshootError `conflict` if another
  * process changed it in the meantime.
  */
 export function pauseLeft(change: Change, run: LiveRun, why: Why): void {
@@ -72,14 +72,14 @@ function isAsked({ row, stop }: LiveRun): boolean {
   return Boolean(row.pausing) && !isStopped(row.status) && !stop
 }
 
-/** Between two turns: a run that is to pause stops here. @throws its stop reason. */
+/** Between two turns: stops the run here if a pause was requested. @throws its stop reason. */
 export function pauseHere(run: LiveRun): void {
   if (!run.row.pausing) return
   stopForPause(run, run.row.pausing)
   run.controller.signal.throwIfAborted()
 }
 
-/** Stops a run that is to pause if none of its work is in progress; called whenever that may have changed. */
+/** Stops a run with a pause request if none of its work is in progress; called whenever that may have changed. */
 export function pauseBetween(run: LiveRun): void {
   if (run.row.pausing && isBetween(run)) stopForPause(run, run.row.pausing)
 }
@@ -95,8 +95,8 @@ function isBetween(run: LiveRun): boolean {
 }
 
 /**
- * Everything that it waits for has paused or continues without it; if everything has ended, the run is about to
- * continue itself.
+ * Whether every child that the run waits for has paused or no longer holds it up. If all have ended, the run is about
+ * to continue on its own.
  */
 function waitsForPaused({ onlyWaits, awaits }: LiveRun): boolean {
   const all = [...awaits]

@@ -1,11 +1,11 @@
 import type { ReferenceFile } from '../../agents/workspace-prompt.ts'
 import type { Grant } from '../../permissions/types.ts'
 
-/** Disk input of a spawn, permitted and read before the transaction that writes it. */
+/** Files and directories for a spawn, permitted and read before the transaction that writes it. */
 export interface PreparedSpawn {
-  /** Absolute, without links; absent: that of the spawning agent. */
+  /** Absolute, without links; absent: the directory of the spawning agent. */
   readonly directory?: string
-  /** For a directory outside the workspace that a person allowed. */
+  /** Grants for a directory outside the workspace that a person allowed. */
   readonly opened: readonly Grant[]
   /** Absolute paths. */
   readonly contextFiles: readonly string[]

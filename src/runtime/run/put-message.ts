@@ -7,7 +7,7 @@ import { addToInbox } from './inbox.ts'
 import { eventScope, type LiveRun } from './live-run.ts'
 import type { Change } from '../log/recorder.ts'
 
-/** A run, with its in-memory state if this process knows it as the latest of its branch. */
+/** A run, and its in-memory state if this process holds it as the latest run of its branch. */
 export interface Target {
   readonly row: Run
   readonly live: LiveRun | undefined

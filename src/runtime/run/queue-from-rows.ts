@@ -4,9 +4,9 @@ import type { QueueLine } from '../../core/run.ts'
 import type { Reader } from '../../store/port.ts'
 import { unpackEvents } from '../log/stored-events.ts'
 
-/** Runs that wait for a slot, next first. */
+/** The queued runs of a conversation. */
 export interface QueueRows {
-  /** The next first. */
+  /** Next first. */
   readonly order: readonly RunId[]
   /** What they wait for. */
   readonly line: QueueLine

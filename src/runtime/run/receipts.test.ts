@@ -25,7 +25,7 @@ afterAll(() => roots.forEach((root) => rmSync(root, { recursive: true })))
 type Turn = readonly [tool: string, input: Json]
 const allowed = [{ name: 'test', kind: 'root', rules: [{ tool: '*', action: 'allow' }] }] as never
 
-/** A subagent that makes these calls, one a turn, and reports; what its parent read of it. */
+/** Runs a subagent that makes these calls, one per turn, and reports; returns the report that its parent read. */
 async function worked(turns: readonly Turn[], report: string, end = 'done') {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'offshoot-receipts-')))
   roots.push(root)
@@ -33,7 +33,7 @@ async function worked(turns: readonly Turn[], report: string, end = 'done') {
   writeFileSync(join(root, 'src/x.ts'), 'one\ntwo\n')
   writeFileSync(join(root, 'src/y.ts'), 'y\n')
   const made = statSync(join(root, 'src/y.ts')).ctimeMs
-  // the files are older than the run, by the time that the file system gives them
+  // makes the files older than the run, by the file system's clock
   for (let at = made; at < made + 40; at = statSync(join(root, 'later')).ctimeMs)
     writeFileSync(join(root, 'later'), '')
   const spawn = { tool: 'task', input: { prompt: 'work', subagent_type: 'explore' } }
@@ -65,7 +65,7 @@ const edit: Turn = ['edit', { file_path: 'src/x.ts', old_string: 'two', new_stri
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 
 describe('the receipts of a run', () => {
-  test('are made of what its tools did, and stand under its report', async () => {
+  test('list what its tools did, below its report', async () => {
     const { answer, child, root, result } = await worked(
       [
         read,
@@ -118,14 +118,14 @@ describe('the receipts of a run', () => {
     expect(answer.indexOf('changed: everything')).toBeLessThan(answer.indexOf('</subagent_report>'))
   })
 
-  test('say so where its calls did nothing to files, and nothing of a run without calls', async () => {
+  test('say if its calls touched no files, and are absent for a run without calls', async () => {
     expect((await worked([['todo', { items: [] }]], 'done')).answer).toContain(
       'no file was read or changed, and no command was run',
     )
     expect((await worked([], 'done')).answer).not.toContain('subagent_receipts')
   })
 
-  test('stand in an export, which is equal to the byte after an import', async () => {
+  test('are part of an export and survive an import byte for byte', async () => {
     const { h, result, child } = await worked([read, edit], 'done')
     const text = documentText(exportConversation(h.store, result.conversationId))
     expect(text).toContain('"facts":')
@@ -135,7 +135,7 @@ describe('the receipts of a run', () => {
     expect(child.receipts.changed).toHaveLength(1)
   })
 
-  test('of the last three runs stand in the first context of later ones', async () => {
+  test('of the last three runs are in the first context of later runs', async () => {
     const lists: (readonly string[] | undefined)[] = []
     const names = ['a', 'b', 'c', 'd']
     const h = harness({
@@ -183,7 +183,7 @@ describe('a report that claims a change', () => {
   const claims = 'I fixed the parser in src/x.ts.'
   const mark = 'the receipts show no change to src/x.ts'
 
-  test('that is told of after a call of an agent is marked, though nobody can look at the file', async () => {
+  test('is marked after a call of a typed agent, even if the file does not exist', async () => {
     const input = { type: 'object', properties: {} }
     const h = harness({
       script: {
@@ -207,7 +207,7 @@ describe('a report that claims a change', () => {
     ['after an edit that failed', [edit]],
     ['after a command that has not touched it', [['bash', { command: 'true' }]]],
     ['after a tool of somebody’s own that has not touched it', [['deploy', {}]]],
-  ])('that the receipts do not hold is marked, %s', async (_, turns) => {
+  ])('is marked if the receipts do not contain the change: %s', async (_, turns) => {
     const { child, answer } = await worked(turns, claims)
     expect(child.reportNote).toBe(mark)
     expect(answer).toContain(`(${mark})`)
@@ -228,11 +228,11 @@ describe('a report that claims a change', () => {
       [read, ['write', { file_path: 'src/x.ts', content: 'one\ntwo\n' }]],
       claims,
     ],
-  ])('that was made is not marked: %s', async (_, turns, report) => {
+  ])('is not marked if the run made the change: %s', async (_, turns, report) => {
     expect((await worked(turns, report)).child.reportNote).toBeNull()
   })
 
-  test('that a subagent has made is not marked in the report of its parent, and one that nobody has made is', async () => {
+  test("is not marked for a child's change, and is marked for a change that nobody made", async () => {
     expect((await worked([read, edit], claims, claims)).result.note).toBeNull()
     expect((await worked([read], 'I read it.', claims)).result.note).toBe(mark)
   })

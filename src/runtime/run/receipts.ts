@@ -6,11 +6,11 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { Reader } from '../../store/port.ts'
 import type { LiveRun } from './live-run.ts'
 
-/** Receipts per call; none of our tools records more. */
+/** Receipts per call; built-in tools record fewer. */
 const MAX_FACTS = 200
 const MAX_COMMAND_CHARS = 1_000
 
-/** Keeps a tool's receipts until its result is written together with them. */
+/** Keeps a tool's receipts until they are written with its result. */
 export function keepFact({ facts }: LiveRun, callId: CallId, fact: Fact): void {
   const known = facts.get(callId)
   if (!known) facts.set(callId, [fact])
@@ -28,7 +28,7 @@ function relativeTo(root: string, path: string): string {
   return path.startsWith(prefix) ? path.slice(prefix.length) : path
 }
 
-/** What these runs did, from the journal of their calls. */
+/** The actions of these runs, from the journal of their calls. */
 export function readReceipts(reader: Reader, runIds: readonly RunId[]): Receipts {
   return receiptsOf(readCalls(reader, runIds))
 }
@@ -37,16 +37,16 @@ export function readCalls(reader: Reader, runIds: readonly RunId[]): ToolCall[] 
   return runIds.flatMap((runId) => reader.find('tool_calls', { where: { runId }, orderBy: 'id' }))
 }
 
-/** The receipts beside a run's report; null if it called no tool. */
+/** The receipts shown with a run's report; null if it called no tool. */
 export function receiptsBeside(reader: Reader, { id }: Pick<StoredRun, 'id'>): Receipts | null {
   const calls = readCalls(reader, [id])
   return calls.length === 0 ? null : briefReceipts(receiptsOf(calls))
 }
 
-/** Number of receipts in the first context of a later branch. */
+/** How many receipts go into the first context of a later branch. */
 const LATEST = 3
 
-/** The latest receipts of a conversation's runs, for first contexts of later branches. */
+/** The latest receipts of a conversation, for the first contexts of later branches. */
 export class LatestReceipts {
   #latest: { readonly id: RunId; readonly text: string }[] = []
 
@@ -60,7 +60,7 @@ export class LatestReceipts {
     }
   }
 
-  /** A run has stopped; its receipts are stored. */
+  /** Adds a stopped run whose receipts are stored. */
   add(reader: Reader, run: StoredRun): void {
     const text = receiptText(reader, run)
     if (!text) return

@@ -2,20 +2,20 @@ import type { CallId, RunId } from '../../core/ids.ts'
 import type { RunStatus } from '../../core/run-status.ts'
 import type { LiveRun } from './live-run.ts'
 
-/** A run left by an exited process, and its outcome. */
+/** A run that an exited process left behind, and its outcome. */
 export interface RecoveredRun {
   readonly run: LiveRun
   /** Its state when found. */
   readonly status: RunStatus
   readonly became: 'queued' | 'paused' | 'failed' | 'cancelled'
-  /** Its calls with unknown effect. */
+  /** Its calls whose effect is unknown. */
   readonly unknown: readonly UnknownCall[]
 }
 
 export interface UnknownCall {
   readonly id: CallId
   readonly runId: RunId
-  /** What was started, and when. */
+  /** The task of the run, and when it started. */
   readonly began: string
 }
 

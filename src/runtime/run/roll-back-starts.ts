@@ -10,8 +10,8 @@ export interface StartedIn {
 }
 
 /**
- * Undoes starts and resumes whose change was not stored: the runs return to their stored state, nobody waits for them,
- * and they hold no slot and no budget.
+ * Undoes starts and resumes whose change was not stored: the runs return to their stored state, release their slot and
+ * budget, and no caller waits for them.
  */
 export function rollBackStarts(
   { store, scheduler }: { readonly store: Reader; readonly scheduler: Pick<Scheduler, 'release'> },

@@ -22,7 +22,7 @@ function scheduler(more: Partial<SchedulerLimits> = {}) {
 }
 
 describe('a slot', () => {
-  test('is given while one is free; then runs wait in line and know their place', () => {
+  test('is granted while one is free; later runs queue and know their position', () => {
     const { it, ask, granted, leave } = scheduler()
     expect(['1', '2', '3', '4'].map((name) => ask(name))).toEqual(['granted', 'granted', 'queued', 'queued'])
     expect(['2', '3', '4'].map((name) => it.position(run(name)))).toEqual([undefined, 1, 2])
@@ -35,7 +35,7 @@ describe('a slot', () => {
     expect(it.waiting(conversation('a'))).toEqual([])
   })
 
-  test('goes first to runs whose wait is over, in the order in which it was over', () => {
+  test('goes first to runs whose wait is over, in the order in which they ended it', () => {
     const { ask, granted, leave } = scheduler({ maxConcurrent: 1 })
     ask('1')
     ask('new')
@@ -45,7 +45,7 @@ describe('a slot', () => {
     expect(granted).toEqual(['back', 'back too', 'new'])
   })
 
-  test('is waited for in the line of its conversation, or of the process: the first in it is told when that changes', () => {
+  test('is queued for per conversation or per process, and the first queued run is notified of a change', () => {
     const { it, ask, told, leave } = scheduler()
     for (const [name, of] of ['1a', '2a', '3b'].map((each) => [each, each.at(-1)!])) ask(name!, 'end', of)
     ask('4b', 'end', 'b')
@@ -65,7 +65,7 @@ describe('a slot', () => {
     expect(told).toHaveLength(2)
   })
 
-  test('is kept by who holds it and asks again', () => {
+  test('stays with a run that asks for it again', () => {
     const { ask, granted, leave } = scheduler({ maxConcurrent: 1 })
     expect([ask('1'), ask('1', 'head'), ask('2')]).toEqual(['granted', 'granted', 'queued'])
     leave('1')
@@ -73,7 +73,7 @@ describe('a slot', () => {
     expect(granted).toEqual(['2'])
   })
 
-  test('of another conversation is bounded by the whole process only', () => {
+  test('in another conversation is limited only by the whole process', () => {
     const { ask, granted, leave } = scheduler()
     expect([ask('1'), ask('2'), ask('3', 'end', 'b'), ask('4', 'end', 'b')]).toEqual([
       'granted',
@@ -86,7 +86,7 @@ describe('a slot', () => {
   })
 })
 
-test('the line is full at its limit, and never while a slot is free', () => {
+test('the queue is full at its limit, and never while a slot is free', () => {
   const { it, ask } = scheduler()
   const full = () => it.isFull(conversation('a'))
   const seen = ['1', '2', '3', '4'].map((name) => (ask(name), full()))
@@ -110,15 +110,15 @@ const sizes = fc.record({
   globalConcurrent: fc.integer({ min: 1, max: 5 }),
 })
 
-test('whatever is asked and given back: never above the limits, in order, and no grant is lost', () => {
+test('any sequence of requests and releases respects limits and order and loses no grant', () => {
   const property = fc.property(sizes, fc.array(step, { maxLength: 80, size: 'max' }), (size, steps) => {
     const it = new Scheduler({ ...size, maxQueue: 200 })
     const running = new Map<string, string>()
     const lines: Record<string, { name: string; where: string }[]> = { a: [], b: [] }
     let asking = false
     const onGrant = (name: string, of: string) => {
-      expect(asking).toBe(false) // never before the request has returned
-      expect(lines[of]!.shift()!.name).toBe(name) // first in, first out, the heads first
+      expect(asking).toBe(false) // never before `request` has returned
+      expect(lines[of]!.shift()!.name).toBe(name) // first in, first out, heads first
       running.set(name, of)
     }
     steps.forEach((each, at) => {

@@ -21,11 +21,13 @@ interface Waiting extends SlotRequest {
   readonly where: 'head' | 'end'
   readonly isFree: () => boolean
   readonly line: () => QueueLine
-  /** Reports what the whole queue of its conversation waits for now. */
+  /** Emits what the queue of its conversation now waits for. */
   readonly tell: () => void
 }
 
-/** What is emitted for a queued run: its place in the queue of its conversation, and what that waits for. */
+/**
+ * What is emitted for a queued run: its position in the conversation's queue, and the limit that the queue waits for.
+ */
 export interface Queued {
   readonly position?: number
   /** Absent: a slot of the conversation. */
@@ -37,7 +39,7 @@ export class SlotTable {
   readonly running = new Map<RunId, ConversationId>()
   /** Runs at the head first; each part in order of arrival. */
   queue: readonly Waiting[] = []
-  /** What each queue was last reported to wait for; null: report again. */
+  /** The limit last emitted for each queue; null: emit again. */
   readonly told = new Map<ConversationId, QueueLine | null>()
 }
 
@@ -65,8 +67,8 @@ export class Scheduler {
   }
 
   /**
-   * Takes a slot if one is free and no run of this conversation waits for it; otherwise queues at the end, or behind
-   * the runs at the head. A holder keeps its slot.
+   * Grants a slot if one is free and no other run of this conversation waits for it; otherwise queues the run at the
+   * end, or behind the runs at the head. A run that holds a slot keeps it.
    */
   request(request: SlotRequest, where: 'head' | 'end' = 'end'): 'granted' | 'queued' {
     if (this.holds(request.runId)) return 'granted'
@@ -121,7 +123,7 @@ export class Scheduler {
     return this.#own(conversationId) < this.#limits.maxConcurrent ? 'process' : 'conversation'
   }
 
-  /** Reports what a queue waits for unless it was reported before; null: nothing reported. */
+  /** Emits what a queue waits for unless it was already emitted; null: nothing was emitted. */
   tellLine(conversationId: ConversationId, told: QueueLine | null): void {
     this.#slots.told.set(conversationId, told)
     this.#tellLine(conversationId)
@@ -145,7 +147,7 @@ export class Scheduler {
       .map((each) => each.runId)
   }
 
-  /** Whether one more run would have to wait but the queue is full. */
+  /** Whether one more run would have to wait, and the queue is full. */
   isFull(conversationId: ConversationId): boolean {
     const waiting = this.waiting(conversationId).length
     return waiting >= this.#limits.maxQueue && (waiting > 0 || !this.#isFree(conversationId))

@@ -13,7 +13,7 @@ describe('slots', () => {
   test.each([
     ['background', spawn],
     ['foreground', foreground],
-  ])('the fifth of four waits and says where (%s)', async (how, start) => {
+  ])('the fifth of five runs waits for one of four slots and shows its position (%s)', async (how, start) => {
     const h = stage({ main: [{ calls: names.map((name) => start(name)) }], ...slow })
     const started = await h.start('go')
     await h.clock.advance(500)
@@ -31,25 +31,28 @@ describe('slots', () => {
     expect(mostRunning(h.told)).toBe(4)
   })
 
-  test.each([false, true])('depth 3 with one slot ends (some in the background: %s)', async (mixed) => {
-    const deeper = (depth: number) => [
-      ['task', { prompt: `d${depth} x` }] as const,
-      ['task', { prompt: `d${depth} y`, run_in_background: mixed }] as const,
-    ]
-    const lead: Part = ({ depth, last }) =>
-      /^d[12]/.test(last) ? { calls: deeper(depth + 1), delayMs: 10 } : { text: `at ${depth}`, delayMs: 10 }
-    const general = Array.from({ length: 100 }, () => lead)
-    const config = { limits: { maxDepth: 3, maxConcurrent: 1 } }
-    const h = stage({ main: [{ calls: deeper(1) }], general }, { config })
-    const result = await h.run('go')
-    expect(result.subagents.map(({ status }) => status)).toEqual(
-      Array.from({ length: 14 }, () => 'completed'),
-    )
-    expectOrder(h, result)
-    expect(mostRunning(h.told)).toBe(1)
-  })
+  test.each([false, true])(
+    'a tree of depth 3 completes with one slot (some in the background: %s)',
+    async (mixed) => {
+      const deeper = (depth: number) => [
+        ['task', { prompt: `d${depth} x` }] as const,
+        ['task', { prompt: `d${depth} y`, run_in_background: mixed }] as const,
+      ]
+      const lead: Part = ({ depth, last }) =>
+        /^d[12]/.test(last) ? { calls: deeper(depth + 1), delayMs: 10 } : { text: `at ${depth}`, delayMs: 10 }
+      const general = Array.from({ length: 100 }, () => lead)
+      const config = { limits: { maxDepth: 3, maxConcurrent: 1 } }
+      const h = stage({ main: [{ calls: deeper(1) }], general }, { config })
+      const result = await h.run('go')
+      expect(result.subagents.map(({ status }) => status)).toEqual(
+        Array.from({ length: 14 }, () => 'completed'),
+      )
+      expectOrder(h, result)
+      expect(mostRunning(h.told)).toBe(1)
+    },
+  )
 
-  test('a report in the background does not wake a parent that waits for another child', async () => {
+  test('a background report does not wake a parent that waits for another child', async () => {
     const parts = {
       main: [{ calls: [foreground('general')] }],
       general: [{ calls: [spawn('a'), foreground('b')] }],
@@ -67,7 +70,7 @@ describe('slots', () => {
     expectOrder(h, result)
   })
 
-  test('who waits for an approval gives its slot away and comes back at the head', async () => {
+  test('a run that waits for an approval releases its slot and returns at the head of the queue', async () => {
     const bash = tool('bash', { effects: 'execute' })
     const parts = {
       main: [{ calls: [spawn('a'), spawn('b'), spawn('c')] }],
@@ -113,7 +116,7 @@ describe('slots', () => {
     const h = stage({ ...parts, b: [] }, { layers, config: { limits: { maxDepth: 2, maxConcurrent: 1 } } })
     h.runtime.approvals.attend()
     const started = await h.start('go')
-    await h.clock.advance(100) // general asks twice and has given its slot to x
+    await h.clock.advance(100) // general asks twice and has released its slot to x
     const asked = h.store.find('approvals', { orderBy: 'id' })
     expect(asked.map(({ title }) => title)).toEqual(['a: do a', 'b: do b'])
     await h.clock.until(h.runtime.approvals.answer(asked[0]!.id, { answer: 'once', by: 'ann' }))
@@ -127,7 +130,7 @@ describe('slots', () => {
     expectOrder(h, result)
   })
 
-  test('beyond the queue a spawn is refused; without a queue it is when no slot is free', async () => {
+  test('a spawn is refused when the queue is full, or without a queue when no slot is free', async () => {
     for (const maxQueue of [1, 0]) {
       const config = { limits: { maxConcurrent: 1, maxQueue } }
       const h = stage({ main: [{ calls: names.map((name) => spawn(name)) }], ...slow }, { config })
@@ -141,7 +144,7 @@ describe('slots', () => {
     }
   })
 
-  test('one that is stopped in the queue never begins, and says so', async () => {
+  test('a run stopped in the queue never starts and reports that', async () => {
     for (const verb of ['pause', 'cancel'] as const) {
       const config = { limits: { maxConcurrent: 1 } }
       const h = stage({ main: [{ calls: [foreground('a'), foreground('b')] }], ...slow }, { config })
@@ -165,7 +168,7 @@ describe('slots', () => {
     )
   const FULL = 'Queued, every slot of its process is taken'
 
-  test('two conversations that wait for the same slot of the process are not both the next', async () => {
+  test('of two conversations that wait for the same process slot, only one is next', async () => {
     const main = Array.from({ length: 2 }, () => ({ calls: [foreground('a'), foreground('b')] }))
     const late = [
       { text: 'a', delayMs: 1_000 },
@@ -180,7 +183,7 @@ describe('slots', () => {
     for (const started of all) expectOrder(h, await h.clock.until(started.result))
   })
 
-  test('each of two conversations that wait for their own slots has a next one', async () => {
+  test('two conversations that wait for their own slots each have a next run', async () => {
     const main = Array.from({ length: 2 }, () => ({ calls: [foreground('a'), foreground('b')] }))
     const late = [
       { text: 'a', delayMs: 1_000 },
@@ -191,12 +194,12 @@ describe('slots', () => {
     await h.clock.advance(500)
     const next = 'do b: Queued (number 1 of 1)'
     expect(queuedLines(h.store)).toEqual([next, next])
-    await h.clock.advance(600) // neither takes the slot of the other
+    await h.clock.advance(600) // neither takes the other's slot
     expect(queuedLines(h.store)).toEqual([])
     for (const started of all) expectOrder(h, await h.clock.until(started.result))
   })
 
-  test('a line whose slot another conversation gets says so', async () => {
+  test('a queue reports when another conversation gets its slot', async () => {
     const parts = {
       main: [
         { calls: [spawn('a'), spawn('b')] },
@@ -225,7 +228,7 @@ describe('slots', () => {
     for (const started of [one, two]) expectOrder(h, await h.clock.until(started.result))
   })
 
-  test('a spawn that is not stored gives its slot back', async () => {
+  test('a spawn that was not stored releases its slot', async () => {
     const refuse = new Error('not stored')
     for (const moment of ['while it is written', 'after it was written']) {
       const main = [{ calls: [spawn('a')] }, { calls: [spawn('b')] }]

@@ -3,7 +3,7 @@ import { StartQueue } from './start-queue.ts'
 
 const turnOfEventLoop = () => new Promise((resolve) => setImmediate(resolve))
 
-test('eight begin in a turn of the event loop, in the order in which they ask', async () => {
+test('starts eight per turn of the event loop, in order of request', async () => {
   const starts = new StartQueue()
   const begun: number[] = []
   const ask = (n: number) => void starts.admit().then(() => begun.push(n))
@@ -18,7 +18,7 @@ test('eight begin in a turn of the event loop, in the order in which they ask', 
   expect(begun).toEqual(Array.from({ length: 21 }, (_, n) => n))
 })
 
-test('who comes later need not wait for those who have begun long ago', async () => {
+test('does not delay a late request behind earlier starts', async () => {
   const starts = new StartQueue()
   for (let turn = 0; turn < 3; turn++) {
     await Promise.all(Array.from({ length: 8 }, () => starts.admit()))

@@ -1,9 +1,9 @@
-/** Fewer starts leave event-loop turns idle; more take memory and delay the last answer. */
+/** Fewer starts leave event-loop turns idle; more use memory and delay the last answer. */
 const A_TURN = 8
 
 /**
- * Starts only a few of many runs per event-loop turn, in order of request. Early runs work while later ones start, so
- * fewer requests are open at once, and nobody waits for all of them.
+ * Limits how many runs start per event-loop turn, in order of request. Early runs work while later ones start, so fewer
+ * requests are open at once, and no run waits for all the others.
  */
 export class StartQueue {
   #left = A_TURN

@@ -11,7 +11,7 @@ interface Waiter {
 }
 
 /**
- * Emits another `run.queued` of the first queued run of a conversation when its queue waits for another limit. If that
+ * Emits `run.queued` again for the first queued run of a conversation when its queue waits for another limit. If that
  * run got its slot in the meantime, the next one emits it.
  */
 export function tellLine(recorder: Recorder, scheduler: Scheduler, { runId, conversationId }: Waiter): void {
@@ -23,5 +23,5 @@ export function tellLine(recorder: Recorder, scheduler: Scheduler, { runId, conv
     const event = runEvent({ row: parseRun(row) }, 'run.queued', change.at, { from: 'queued', ...about })
     change.event(event)
   })
-  void bestEffort(told) // the store is gone, or another process drives the conversation: the queue is not this process's
+  void bestEffort(told) // the store is gone, or another process owns the conversation and its queue
 }

@@ -32,7 +32,7 @@ test.each([
     'result of bash, completed',
     said('tool', { type: 'tool-result', tool: 'bash', status: 'completed', output: { text: FORGED } }),
   ],
-])('one entry of %s, whatever its text claims', (speaker, message) => {
+])('is one entry for %s, whatever its text claims', (speaker, message) => {
   const [entry, ...more] = transcriptLines(message)
   expect(more).toEqual([])
   const lines = entry!.split(/[\n\r\u2028]/)

@@ -3,8 +3,8 @@ import type { Reader } from '../../store/port.ts'
 import { readParts } from './messages.ts'
 
 /**
- * How many reports stand behind the last answer on the branch of a paused run: delivered, and read by no request. A run
- * that pauses for its budget has taken them from its inbox before it knew that it could not pay for the request.
+ * Counts the reports after the last answer on the branch of a paused run: delivered, but read by no request. A run that
+ * pauses for its budget has already taken them from its inbox.
  */
 export function unreadReports(
   reader: Reader,

@@ -1,4 +1,5 @@
 import type { CallId } from '../../core/ids.ts'
+import { sandboxOf } from '../../core/receipt.ts'
 import type { CallFacts } from '../../core/report/call-end.ts'
 import type { Reader } from '../../store/port.ts'
 
@@ -6,6 +7,12 @@ import type { Reader } from '../../store/port.ts'
 export function callFactsIn(reader: Reader): (callId: CallId) => CallFacts | undefined {
   return (callId) => {
     const call = reader.get('tool_calls', callId)
-    return call && { error: call.error, by: reader.get('runs', call.runId) }
+    return (
+      call && {
+        error: call.error,
+        by: reader.get('runs', call.runId),
+        sandbox: sandboxOf(call.facts),
+      }
+    )
   }
 }

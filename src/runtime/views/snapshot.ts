@@ -1,5 +1,6 @@
 import type { LinePlace } from '../asking/person-waits.ts'
 import type { Branch, Conversation } from '../../core/conversation.ts'
+import type { CommandSandbox, SandboxForce } from '../../core/command-sandbox.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
 import type { Approval, Question, QueueLine, StoredRun, ToolCall } from '../../core/run.ts'
 import { factsForPeople } from '../../core/report/report-words.ts'
@@ -15,6 +16,8 @@ export interface Snapshot {
   readonly seq: number
   readonly conversation: Omit<Conversation, 'budget' | 'mode'> & { readonly mode: string | null }
   readonly owner: Owner | null
+  /** What is between its commands and the machine; null: another process decides that. */
+  readonly sandbox: SandboxForce | null
   readonly branches: readonly Omit<Branch, 'outputSchema' | 'updatedAt'>[]
   readonly runs: readonly RunRow[]
   readonly runsOmitted: number
@@ -48,9 +51,10 @@ export type CallRow = Pick<
   'id' | 'branchId' | 'runId' | 'tool' | 'title' | 'status' | 'exitCode' | 'error' | 'startedAt' | 'endedAt'
 >
 export type ApprovalRow = LinePlace &
-  Omit<Approval, 'answer' | 'answeredBy' | 'note' | 'answeredAt' | 'offered'> & {
+  Omit<Approval, 'answer' | 'answeredBy' | 'note' | 'answeredAt' | 'offered' | 'sandbox'> & {
     readonly grant: NonNullable<Approval['offered']> | null
     readonly pattern: string | null
+    readonly sandbox: CommandSandbox | null
   }
 export type QuestionRow = LinePlace & Omit<Question, 'answer' | 'answeredBy' | 'answeredAt'>
 export type InboxItem = Omit<InboxRow, 'stopNo' | 'deliveredAt' | 'withdrawnAt' | 'author' | 'report'> & {
@@ -65,6 +69,8 @@ export interface SnapshotFacts {
   readonly owner?: LeaseRow | undefined
   /** Whether that is this process. */
   readonly mine?: boolean
+  /** What is between the commands of this process and the machine. */
+  readonly sandbox?: SandboxForce
   /** From memory (`runtime.partials`): newer than the rows. */
   readonly streaming?: readonly PartialMessage[]
   /** Most stopped runs to include, latest first. Default: 300. */
@@ -82,6 +88,7 @@ export function snapshotOf(reader: Reader, conversation: Conversation, facts: Sn
     seq: lastSeq(reader, id),
     conversation: { ...about, mode },
     owner: ownerOf(facts),
+    sandbox: facts.owner && !facts.mine ? null : (facts.sandbox ?? null),
     branches: reader.find('branches', { where: { conversationId: id }, orderBy: 'id' }).map(branchRow),
     runs: rows,
     runsOmitted: totals.runs - rows.length,
@@ -142,8 +149,16 @@ function openApprovals(
 
 /** An open one; `inLine` gives its place. */
 export function approvalRow(row: Approval): Omit<ApprovalRow, keyof LinePlace> {
-  const { answer: _, answeredBy: _by, note: _note, answeredAt: _at, offered: grant = null, ...asked } = row
-  return { ...asked, grant, pattern: grant?.pattern ?? null }
+  const {
+    answer: _,
+    answeredBy: _by,
+    note: _note,
+    answeredAt: _at,
+    offered: grant = null,
+    sandbox = null,
+    ...asked
+  } = row
+  return { ...asked, grant, sandbox, pattern: grant?.pattern ?? null }
 }
 
 function openQuestions(

@@ -257,6 +257,7 @@ function seedAsks(insert: Insert, sample: Sample, { call }: Turn): void {
     requestedAt: 11,
     answeredAt: null,
     offered: { tool: 'bash', pattern: 'ls *' },
+    sandbox: { force: 'no-network', writes: ['/work'] },
   })
   insert('questions', {
     ...base,

@@ -19,6 +19,7 @@ const FROZEN = {
   '0011_ask_numbers.sql': '3c5eab8f4ca853e6e7dd7ea195578240b1516c4ebe4d2cd56647f35f17140e76',
   '0012_answers_and_turns.sql': '82a44d0e376b0409ff2d86836e22e676f58120da5e0e168c4b20eb428993155e',
   '0013_ends_of_cancels.sql': '790b8159e9803e04bb8ddc96c71be15c42bb39c750ce09dda420542860c6583b',
+  '0014_sandbox_of_approvals.sql': 'aad41f6a9b0d3bc72ecd778e6d2016695dea4b3903f9f5d7f5eaaa8da081fb02',
 }
 
 test('no migration changes: databases have had it as it is, and know it by its number alone', () => {

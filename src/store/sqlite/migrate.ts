@@ -22,6 +22,7 @@ const MIGRATIONS = [
   '0011_ask_numbers.sql',
   '0012_answers_and_turns.sql',
   '0013_ends_of_cancels.sql',
+  '0014_sandbox_of_approvals.sql',
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -1,3 +1,4 @@
+import type { CommandSandbox, SandboxForce } from '../../core/command-sandbox.ts'
 import { cellEnvironment } from '../../exec/sandbox/cell-environment.ts'
 import { startCell, type Cell } from '../../exec/sandbox/start-cell.ts'
 import { keepAlive } from '../../exec/keep-alive.ts'
@@ -18,6 +19,10 @@ export interface RunCellsOptions {
   readonly guard?: Guard | undefined
 }
 
+function forceOf({ network: { rules, ports } }: RunCellsOptions): SandboxForce {
+  return rules.length + ports.length > 0 ? 'allowed-hosts' : 'no-network'
+}
+
 /** One cell for each run that starts a command: begun with the first one, ended with the run. */
 export class RunCells {
   readonly #options: RunCellsOptions
@@ -27,12 +32,23 @@ export class RunCells {
     this.#options = options
   }
 
+  /** What every command in one of them can reach. */
+  get reach(): CommandSandbox {
+    return { force: forceOf(this.#options), writes: this.#options.places.directories }
+  }
+
   of(runId: string): CommandCell {
     const known = this.#cells.get(runId)
     if (known) return known
     const cell = new RunCell(this.#options, runId)
     this.#cells.set(runId, cell)
     return cell
+  }
+
+  /** The directories of people that commands see; all of them can be written. */
+  shown(): readonly string[] {
+    const { directories } = this.#options.places
+    return [...directories, ...protect(directories).repositories]
   }
 
   /** Ends all that the runs have left: SIGTERM, then SIGKILL after the grace. */
@@ -100,7 +116,7 @@ class RunCell implements CommandCell {
       const reached = [...this.#reached, ...network.log.take()]
       this.#moved = []
       this.#reached = []
-      return { result, moved, reached }
+      return { result, moved, sandbox: forceOf(this.#options), reached }
     } catch (error) {
       this.#moved.push(...protection.moveAway())
       throw error

@@ -38,11 +38,11 @@ test.each([
   '[::1]',
   '1::2::3',
   '%',
-])('what is no address is refused: %j', (text) => {
+])('refuses what is not an address: %j', (text) => {
   expect(refusedKind(text)).toBe('malformed')
 })
 
-test('the common private ranges are refused as a whole, and a mapped address always', () => {
+test('refuses the common private ranges as a whole, and mapped addresses always', () => {
   const list = new BlockList()
   const ranges = {
     '10.0.0.0': 8,
@@ -61,7 +61,7 @@ test('the common private ranges are refused as a whole, and a mapped address alw
   fc.assert(property, { numRuns: 2_000 })
 })
 
-test('of any IPv6 address an answer comes, and what is outside of 2000::/3 is refused', () => {
+test('decides any IPv6 address, and refuses everything outside 2000::/3', () => {
   const property = fc.property(fc.ipV6(), (address) => {
     const first = parseInt(address.startsWith(':') ? '0' : address.split(':')[0]!, 16)
     const isNat64 = /^(0?0?64:ff9b:)/i.test(address)

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 
 /**
- * The kind of an address that is never fetched, as in `a private address`; null: public unicast. An address that embeds
- * an IPv4 address counts as that one if it routes there (NAT64, ISATAP), otherwise as reserved.
+ * The kind of an address that must not be fetched, as in `a private address`; null: public unicast. An address that
+ * embeds an IPv4 address counts as that one if it routes there (NAT64, ISATAP), otherwise as reserved.
  */
 export function refusedKind(address: string): string | null {
   switch (isIP(address)) {
@@ -25,7 +25,10 @@ function range6(base: string, prefix: number, kind: string): Range {
   return [numberOf(hextets(base), 16), 128 - prefix, kind]
 }
 
-/** The IANA registry of special-purpose addresses, multicast, and one public address for a cloud's own services. */
+/**
+ * The IANA registry of special-purpose addresses, multicast, and a public address that a cloud platform uses for
+ * itself.
+ */
 const IPV4: readonly Range[] = [
   range4('0.0.0.0', 8, 'unspecified'),
   range4('10.0.0.0', 8, 'private'),
@@ -51,10 +54,7 @@ const IPV4: readonly Range[] = [
 const GLOBAL_IPV6 = range6('2000::', 3, 'global')
 const NAT64 = range6('64:ff9b::', 96, 'NAT64')
 
-/**
- * Everything outside 2000::/3 is refused; entries there only give a better message. Entries inside it are the
- * exceptions.
- */
+/** Everything outside 2000::/3 is refused; entries there only improve the message. Entries inside it are exceptions. */
 const IPV6: readonly Range[] = [
   range6('::', 128, 'unspecified'),
   range6('::1', 128, 'loopback'),

@@ -87,7 +87,7 @@ function secure(
   return ready(secured, 'secureConnect', signal)
 }
 
-/** Handles its errors from start to end: an unhandled one would end the process. */
+/** Handles errors until the socket is closed: an unhandled one would end the process. */
 function ready<S extends net.Socket>(socket: S, event: string, signal: AbortSignal): Promise<S> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {

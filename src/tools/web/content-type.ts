@@ -14,7 +14,7 @@ export function checkReadable(contentType: string, contentLength: string | undef
   throw new ToolError('binary', `it is not text: ${shownType(type)}, ${size}`)
 }
 
-/** The kind of text of a body. @throws ToolError `binary` for bytes that text does not contain. */
+/** The kind of text in a body. @throws ToolError `binary` for bytes that text does not contain. */
 export function contentKindOf(contentType: string, body: Buffer): ContentKind {
   const type = mediaType(contentType)
   const isWide = /utf-?16/i.test(contentType) || hasWideMark(body)

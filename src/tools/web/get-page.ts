@@ -13,7 +13,7 @@ import { publicAddresses } from './public-addresses.ts'
 export interface Page {
   /** Final address, after redirects. */
   readonly url: URL
-  /** As the server sends it; empty if it sends none. */
+  /** As sent by the server; empty if missing. */
   readonly contentType: string
   readonly body: Buffer
 }
@@ -31,7 +31,7 @@ const MAX_BYTES = 10 * 1024 * 1024
 const TIME_MS = 30_000
 
 /**
- * Fetches one page, following redirects. Each hop is parsed, decided, looked up and checked again, and connects to
+ * Fetches one page and follows redirects. Each hop is parsed, decided, looked up and checked again, and connects to
  * exactly the checked addresses. Sends no cookies, credentials or referrer. @throws ToolError
  */
 export async function getPage(start: URL, options: GetOptions): Promise<Page> {

@@ -1,4 +1,4 @@
-/** Elements whose content readers of a page do not see. */
+/** Elements whose content a browser does not display. */
 export const HIDDEN: ReadonlySet<string> = new Set(
   'script style noscript template iframe object svg canvas title'.split(' '),
 )

@@ -11,7 +11,7 @@ import { httpSite, rawSite, type Handler } from './fixtures/site.ts'
 const code = (name: string, message: RegExp) =>
   expect.objectContaining({ code: name, message: expect.stringMatching(message) })
 
-describe('a server that means harm', { timeout: 30_000 }, () => {
+describe('a hostile server', { timeout: 30_000 }, () => {
   const MIB = 1024 * 1024
   const body =
     (size: number, headers: http.OutgoingHttpHeaders = {}): Handler =>
@@ -35,7 +35,7 @@ describe('a server that means harm', { timeout: 30_000 }, () => {
   }
   const OK = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n'
 
-  test('and sends 100 MB is cut off at 10 MiB', async () => {
+  test('that sends 100 MB is cut off at 10 MiB', async () => {
     await using site = await httpSite(body(100 * MIB))
     await expect(fetchPage(networkOf(site), HOME)).rejects.toEqual(code('too_large', /larger than 10 MiB/))
     await expect(got(body(0, { 'content-length': 100 * MIB }))).rejects.toEqual(code('too_large', /10 MiB/))
@@ -51,7 +51,7 @@ describe('a server that means harm', { timeout: 30_000 }, () => {
     ],
     ['zstd', (data: Buffer) => zlib.zstdCompressSync(data)],
     ['deflate', (data: Buffer) => zlib.deflateSync(data)],
-  ])('and packs a bomb as %s is cut off after decompression', async (encoding, pack) => {
+  ])('that sends a %s bomb is cut off after decompression', async (encoding, pack) => {
     const send =
       (packed: Buffer): Handler =>
       (_, response) =>
@@ -67,7 +67,7 @@ describe('a server that means harm', { timeout: 30_000 }, () => {
     )
   })
 
-  test('and packs several times, or in a way of its own, is not read', async () => {
+  test('that compresses twice, or with an unknown encoding, is refused', async () => {
     const packed: Handler = (_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(zlib.gzipSync(zlib.gzipSync('x')))
     await expect(got(packed)).rejects.toEqual(code('unsupported_encoding', /\(gzip, gzip\)/))
@@ -115,15 +115,15 @@ describe('a server that means harm', { timeout: 30_000 }, () => {
       'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
       /response is not valid HTTP/,
     ],
-  ])('and %s fails with words', async (_, bytes, words) => {
+  ])('that %s fails with a clear message', async (_, bytes, words) => {
     await expect(raw(bytes)).rejects.toEqual(code('network', words))
   })
 
-  test('and sends more than it says is read as far as it says', async () => {
+  test('that sends more than its content-length is read up to that length', async () => {
     expect(await raw(`${OK}content-length: 2\r\n\r\nabcdef`)).toMatch(/>\nab\n<\/web_page>/)
   })
 
-  test('and drips, says nothing or never ends is cut off when the time is up, and let go', async () => {
+  test('that drips, hangs or never ends is cut off at the timeout and disconnected', async () => {
     const drips: ((socket: Socket) => unknown)[] = [
       () => {},
       (socket) => socket.write('HTTP/1.1 200 OK\r\n'),
@@ -150,7 +150,7 @@ describe('a server that means harm', { timeout: 30_000 }, () => {
     }
   })
 
-  test('and does not take the connection up is left after 5 s for its next address', async () => {
+  test('that does not accept the connection is abandoned after 5 s for its next address', async () => {
     const clock = handTimers()
     await using site = await httpSite(page('text/plain', 'ok'))
     const network = networkOf(site)
@@ -169,7 +169,7 @@ describe('a server that means harm', { timeout: 30_000 }, () => {
   })
 })
 
-test('a resolver that never answers is left when the time is up', async () => {
+test('a resolver that never answers is abandoned at the timeout', async () => {
   const clock = handTimers()
   const network = {
     ...loopbackNetwork({}),
@@ -181,7 +181,7 @@ test('a resolver that never answers is left when the time is up', async () => {
   await expect(fetchPage(network, HOME, { clock })).rejects.toEqual(code('timeout', /30 s/))
 })
 
-test('a stop ends a fetch wherever it is, with its reason, and hangs up', async () => {
+test('a stop ends a fetch at any point with its reason, and disconnects', async () => {
   const reason = new Error('stopped')
   for (const bytes of ['', 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nhalf']) {
     const controller = new AbortController()

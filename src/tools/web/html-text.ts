@@ -2,8 +2,8 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { HIDDEN } from './hidden-elements.ts'
 
 /**
- * The text of an HTML page without building a tree: linear in time and memory for any input. Drops scripts, styles and
- * hidden content; blocks become lines.
+ * Extracts the text of an HTML page without building a tree: linear in time and memory for any input. Drops scripts,
+ * styles and hidden content; blocks become lines.
  */
 export function htmlText(html: string): string {
   return tidy(read(html, () => false).text())
@@ -18,13 +18,16 @@ export function htmlTitle(html: string): string {
 const TITLE_WITHIN = 64 * 1024
 const MAX_TITLE = 200
 
-/** Uses only the tokenizer. The package's parser searches all open elements for each end tag, which pages can abuse. */
+/**
+ * Uses only the tokenizer: for each end tag, the package's parser searches all open elements, which a hostile page can
+ * exploit.
+ */
 function read(html: string, isDone: (reader: WordReader) => boolean): WordReader {
   const reader = new WordReader(html)
   const tokenizer = new Tokenizer({}, reader)
   for (let at = 0; at < html.length && !isDone(reader); at += PIECE)
     tokenizer.write(html.slice(at, at + PIECE))
-  tokenizer.write(' ') // without it, a truncated tag such as `<p` counts as text
+  tokenizer.write(' ') // without this call, a truncated tag such as `<p` counts as text
   tokenizer.end()
   return reader
 }
@@ -40,7 +43,7 @@ class WordReader implements TokenizerCallbacks {
   /** Destination of text; undefined: dropped. */
   #target: string[] | undefined = this.#text
   #name = ''
-  /** The open hidden element, and how many of its name are open inside it. */
+  /** The open hidden element, and how many elements of the same name are open inside it. */
   #hidden: string | undefined
   #depth = 0
 
@@ -52,12 +55,12 @@ class WordReader implements TokenizerCallbacks {
     return this.#text.join('')
   }
 
-  /** The first element of this name. */
+  /** The title, from the first element of that name. */
   title(): string {
     return this.#title?.join('') ?? ''
   }
 
-  /** Whether it has ended. */
+  /** Whether the title has ended. */
   get hasTitle(): boolean {
     return this.#title !== undefined && this.#target !== this.#title
   }
@@ -130,7 +133,7 @@ const INLINE: ReadonlySet<string> = new Set(
   time tt u var wbr`.split(/\s+/),
 )
 
-/** First white space within lines, then lines: each pass is linear. */
+/** Tidies white space within lines, then lines; each pass is linear. */
 function tidy(text: string): string {
   const lines = text.split(/\r\n|\r|\n/).map((line) => line.replace(/[ \t\f\v\u00a0]+/g, ' ').trim())
   return lines

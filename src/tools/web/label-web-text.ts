@@ -1,6 +1,6 @@
 /**
- * Web text as a model reads it: labelled with its source, and marked as data. Text that looks like our label is
- * defused. `facts` are our own: they contain no quotes.
+ * Wraps web text for a model: labelled with its source and marked as data. Text that imitates the label is defused.
+ * `facts` come from the program and contain no quotes.
  */
 export function labelledWeb(
   label: 'web_page' | 'search_results',

@@ -9,11 +9,11 @@ import { markdownOf } from './markdown.ts'
 
 const base = 'https://example.com/a/'
 const signal = new AbortController().signal
-/** On a busy machine a thread takes its time to start. */
+/** a thread may start slowly on a busy machine */
 const SLOW_MS = 30_000
 const convert = (html: string) => markdownOf({ html, base }, systemClock, signal)
 
-test('links and pictures are whole, and lead only where a page can be', async () => {
+test('keeps links and images, and only those that lead to a page', async () => {
   const html = `<a href="b(1)">one</a> <a href="mailto:a@b.c">two</a> <a href="data:x">three</a> <a>four</a> <a href="x"></a>
     <img src="/i.png" alt="pic]"> <img src="data:image/png;base64,AAAA" alt="inline"> <img src="y.png">`
   expect(await convert(html)).toBe(
@@ -21,20 +21,20 @@ test('links and pictures are whole, and lead only where a page can be', async ()
   )
 })
 
-test('tables have a head, whatever they are made of', async () => {
+test('gives every table a header row', async () => {
   const rows = '<tr><td>a<td>b\n\nc</tr><tr><td>d<td></tr>'
   const table = '| a | b c |\n| --- | --- |\n| d |'
   expect(await convert(`<table>${rows}</table>`)).toContain(table)
   expect(await convert(`<table><caption>x</caption><tbody>${rows}</tbody></table>`)).toContain('| a | b c |')
 })
 
-test('nothing of a page is run, and the thread has no environment', async () => {
+test('runs no script of the page, in a thread without environment', async () => {
   const html = `<script>globalThis.x = 1; process.exit(1)</script><body onload="process.exit(1)">
     <img src=x onerror="process.exit(1)"><svg onload="process.exit(1)"></svg><iframe src="file:///etc/passwd">in</iframe>still here`
   expect(await convert(html)).toBe('still here')
 })
 
-/** Parsing or walking these takes for ever, or all memory. */
+/** Pages that take unbounded time or memory to parse or walk. */
 const BOMBS: Readonly<Record<string, string>> = {
   'deep blocks': '<div>'.repeat(200_000),
   'deep lists': `${'<ul><li>'.repeat(5_000)}x`,
@@ -44,7 +44,7 @@ const BOMBS: Readonly<Record<string, string>> = {
 }
 
 test.each(Object.entries(BOMBS))(
-  '%s end with words alone, and hold up nobody',
+  '%s fall back to plain text without blocking other work',
   async (_, html) => {
     const soon = { ...systemClock, after: (_ms: number, fn: () => void) => systemClock.after(700, fn) }
     const converted = markdownOf({ html, base }, soon, signal)
@@ -58,7 +58,7 @@ test.each(Object.entries(BOMBS))(
 )
 
 test(
-  'a page that is too large or too nasty for Markdown comes as its words',
+  'a page that is too large or too complex for Markdown becomes plain text',
   async () => {
     const html = `<title>T</title>${'<p>word</p>'.repeat(450_000)}`
     await using site = await httpSite((_, response) =>
@@ -106,11 +106,11 @@ test.each([
   ['<textarea><b>a</textarea>', '<b>a'],
   ['&ouml;&sum;&#128; &copy &notit;', 'ö∑€ © ¬it;'],
   ['', ''],
-])('the words of %j are %j', (html, text) => {
+])('the plain text of %j is %j', (html, text) => {
   expect(htmlText(html)).toBe(text)
 })
 
-test('words and a title are the same wherever a piece of the page ends', () => {
+test('plain text and title do not depend on where the chunks are cut', () => {
   const words = '<b title="a>b">c</b>&ouml;<!-- d --><svg><title>e</title></svg>f<script>"</b>"</script>g '
   const page = `<title>h &amp; i</title>${words}`
   for (let blanks = 4_096 - page.length; blanks <= 4_096; blanks++) {
@@ -120,7 +120,7 @@ test('words and a title are the same wherever a piece of the page ends', () => {
 })
 
 test(
-  'the words of anything are had in time that grows with its length',
+  'plain text takes linear time for any input',
   async () => {
     const pieces = [
       '<',

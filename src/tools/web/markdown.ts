@@ -6,14 +6,14 @@ const TIME_MS = 10_000
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 }
 
 /**
- * An HTML page as Markdown; null if that exceeds the bounds of size, time or memory. Runs in its own thread, which is
- * stopped at a bound: pages can be written so that parsing never ends, and nothing else of the process waits for it.
- * The thread has no environment. Rejects with the signal's reason.
+ * Converts an HTML page to Markdown; null if that exceeds the limits of size, time or memory. Runs in a thread that is
+ * stopped at a limit, because a page can make parsing endless; the rest of the process is not blocked. The thread has
+ * no environment. Rejects with the signal's reason.
  */
 export function markdownOf(task: MarkdownTask, clock: Clock, signal: AbortSignal): Promise<string | null> {
   signal.throwIfAborted()
   if (task.html.length > MAX_CHARS) return Promise.resolve(null)
-  const { Worker } = process.getBuiltinModule('node:worker_threads') // few programs need it
+  const { Worker } = process.getBuiltinModule('node:worker_threads') // loaded late: few programs need it
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./markdown-worker.ts', import.meta.url), {
       workerData: task,

@@ -1,6 +1,6 @@
 import { ToolError } from '../port.ts'
 
-/** Network errors in our own words: an error's own message may contain what the other side sent. */
+/** Describes network errors without their own messages, which may contain what the other side sent. */
 export function networkError(error: unknown, url: URL): ToolError {
   if (error instanceof ToolError) return error
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? ''

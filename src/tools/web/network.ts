@@ -2,7 +2,7 @@
 export interface Network {
   /** Every address of a name. Rejects if it has none. */
   resolve(name: string): Promise<readonly string[]>
-  /** The actual destination for a checked address. */
+  /** Where to connect for a checked address. */
   reach(address: string, port: number): HostAndPort
   /** Certificates trusted instead of the system's, PEM. */
   readonly trusted?: string
@@ -16,7 +16,7 @@ export interface HostAndPort {
 /** The system's resolver, and direct connections. Ignores proxies of the environment. */
 export const systemNetwork: Network = {
   resolve: async (name) => {
-    const { lookup } = process.getBuiltinModule('node:dns/promises') // few runs read pages
+    const { lookup } = process.getBuiltinModule('node:dns/promises') // loaded late: few runs read pages
     return (await lookup(name, { all: true })).map(({ address }) => address)
   },
   reach: (host, port) => ({ host, port }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hostSubject, readPageUrl } from './page-url.ts'
 
-/** Addresses of this machine and of local networks, in every spelling that some parser takes for one. */
+/** Addresses of this machine and of local networks, in every spelling that some parser accepts. */
 const HOSTILE = [
   'http://127.0.0.1/',
   'http://127.0.0.1:80/',
@@ -142,7 +142,7 @@ test.each([
   expect(readPageUrl(text).href).toBe(href)
 })
 
-test('a redirect is read from where it stands, and refused like any other', () => {
+test('a redirect resolves against its page and is refused like any other URL', () => {
   const base = new URL('https://8.8.8.8/a/b')
   expect(readPageUrl('../c?d#e', base).href).toBe('https://8.8.8.8/c?d')
   expect(readPageUrl('//example.com/x', base).href).toBe('https://example.com/x')
@@ -157,7 +157,7 @@ test('a redirect is read from where it stands, and refused like any other', () =
     expect(() => readPageUrl(text, base), text).toThrow(expect.objectContaining({ code: 'url_refused' }))
 })
 
-test('what rules are asked about is the host and the path', () => {
+test('the subject for rules is the host and the path', () => {
   expect(hostSubject(readPageUrl('https://Example.com.:443/Docs?x=1')).value).toBe('example.com/Docs')
   expect(hostSubject(readPageUrl('https://example.com:8443')).value).toBe('example.com:8443/')
 })

@@ -45,7 +45,7 @@ function checkHost(url: URL, written: string, base: URL | undefined): void {
     throw refused(`the address is written in an unusual form; if it is meant, write ${host}`)
 }
 
-/** Nobody writes 134744072 or 010.8.8.8 with good intentions. */
+/** Whether the host is spelled normally. Spellings such as 134744072 or 010.8.8.8 are meant to deceive. */
 function isWrittenSo(host: string, written: string, base: URL | undefined): boolean {
   const authority = /^(?:https?:)?\/\/([^/\\?#]*)/i.exec(written)?.[1]
   if (authority === undefined) return base !== undefined && hostOf(base) === host
@@ -72,7 +72,7 @@ export function nameProblem(name: string): string | undefined {
 
 const LOCAL_NAMES = ['localhost', 'localdomain', 'local', 'internal', 'home.arpa']
 
-/** Ports that browsers block (the fetch standard): other protocols would take a request for commands. */
+/** Ports that browsers block (the fetch standard), because servers of other protocols could execute the request. */
 const BLOCKED_PORTS: ReadonlySet<string> = new Set(
   `0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135
   137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719

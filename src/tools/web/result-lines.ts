@@ -4,7 +4,7 @@ import type { SearchHit } from './search-provider.ts'
 const MAX_TITLE = 200
 const MAX_TEXT = 800
 
-/** One result as a model reads it; null for an address that cannot be fetched anyway. */
+/** Formats one result for a model; null if its address could not be fetched anyway. */
 export function resultLines({ url, title, text, date }: SearchHit): string | null {
   const address = URL.parse(url)
   if (!address || !['http:', 'https:'].includes(address.protocol) || address.href.length > 2_000) return null
@@ -12,7 +12,7 @@ export function resultLines({ url, title, text, date }: SearchHit): string | nul
   return [head, address.href, plain(text, MAX_TEXT)].filter((line) => line !== '').join('\n   ')
 }
 
-/** Providers mark words with tags, and write entities. */
+/** Removes the tags and entities with which providers mark matches. */
 function plain(text: string, max: number): string {
   const shown = decodeHTMLStrict(text.slice(0, max * 4).replace(/<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?>/gi, ''))
   const line = shown.replace(/\s+/g, ' ').trim()

@@ -14,7 +14,7 @@ export interface SearchHit {
   readonly url: string
   readonly title: string
   readonly text: string
-  /** As the provider writes it; empty without one. */
+  /** As written by the provider; empty if missing. */
   readonly date: string
 }
 
@@ -25,7 +25,7 @@ export interface SearchRequest {
   readonly answer: z.ZodType<readonly SearchHit[]>
 }
 
-/** The request for a query; only headers contain keys. */
+/** Builds the request for a query; keys appear only in headers. */
 export function searchRequest(settings: SearchSettings, query: string, limit: number): SearchRequest {
   const provider = PROVIDERS[settings.provider]
   const key = settings.provider === 'searxng' ? '' : settings.key
@@ -47,7 +47,7 @@ export function searchUrl(settings: SearchSettings): URL {
 
 const text = z.lazy(() => z.string().nullish().catch(null))
 
-/** Drops incomplete results; each is judged separately. */
+/** Drops incomplete results; each result is validated separately. */
 function results(item: z.ZodType<SearchHit>): z.ZodType<readonly SearchHit[]> {
   return z.array(z.unknown()).transform((items) => items.flatMap((each) => item.safeParse(each).data ?? []))
 }
@@ -105,7 +105,7 @@ const tavily: Provider = {
     ),
 }
 
-/** The provider has no parameter for the number of results, so the excess is dropped here. */
+/** The provider cannot limit the number of results, so the excess is dropped here. */
 const searxng: Provider = {
   url: '',
   request: (query) => ({

@@ -1,4 +1,4 @@
-/** In order of preference if none is named. */
+/** The order of preference if no provider is named. */
 export const searchProviders = ['brave', 'exa', 'tavily', 'searxng'] as const
 export type SearchProvider = (typeof searchProviders)[number]
 export const keyedProviders = ['brave', 'exa', 'tavily'] as const

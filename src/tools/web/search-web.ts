@@ -21,8 +21,9 @@ const TIME_MS = 20_000
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Queries the configured provider. The user chose its address, so it may be private; redirects are not followed, since
- * a key must not go elsewhere. Errors quote nothing from the response, which could repeat the key. @throws ToolError
+ * Queries the configured provider. The user chose its address, so it may be private. Redirects are not followed,
+ * because they could send the key elsewhere. Errors quote nothing from the response, which could repeat the key.
+ * @throws ToolError
  */
 export async function searchWeb(
   settings: SearchSettings,

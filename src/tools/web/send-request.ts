@@ -44,7 +44,7 @@ export function exchange(
     const settled = () => signal.removeEventListener('abort', onAbort)
     request.on('response', (message) => {
       settled()
-      message.on('error', () => {}) // the reader of the body receives it there
+      message.on('error', () => {}) // the reader of the body gets the error
       resolve(message)
     })
     const fail = (error: Error) => {
@@ -58,14 +58,14 @@ export function exchange(
   })
 }
 
-/** The other side switches protocols without being asked. */
+/** The server switched protocols without a request to do so. */
 class UnaskedUpgrade extends Error {
   readonly code = 'ERR_HTTP_UPGRADE'
 }
 
 /**
- * The whole body, decompressed. @throws ToolError `too_large` beyond `maxBytes`, compressed or not,
- * `unsupported_encoding`; errors of the connection and of the decompression unchanged.
+ * The whole body, decompressed. @throws ToolError `too_large` beyond `maxBytes`, compressed or not, and
+ * `unsupported_encoding`; rethrows errors of the connection and of the decompression.
  */
 export async function readBody(
   message: http.IncomingMessage,
@@ -95,7 +95,7 @@ function tooLarge(maxBytes: number): ToolError {
   return new ToolError('too_large', `the response is larger than ${maxBytes / 1024 / 1024} MiB`)
 }
 
-/** Only one encoding: no honest server stacks several. */
+/** Accepts one encoding only: no honest server combines several. */
 function decoded(message: http.IncomingMessage): Readable {
   const encoding = message.headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return message
@@ -106,7 +106,7 @@ function decoded(message: http.IncomingMessage): Readable {
   throw new ToolError('unsupported_encoding', `the response uses an unsupported compression${shown}`)
 }
 
-/** Maximum window memory for zstd, as specified for the web. */
+/** Maximum window size for zstd, as specified for the web. */
 const ZSTD_WINDOW_LOG = 23
 
 /** Loaded late: few responses are compressed. */

@@ -17,7 +17,7 @@ interface Element {
 }
 
 /**
- * An HTML page as Markdown with absolute links. The library parses the page without bounds, so this runs in a thread
+ * Converts an HTML page to Markdown with absolute links. The library parses without limits, so this runs in a thread
  * that can be stopped (markdown.ts).
  */
 export function toMarkdown(html: string, base: string): string {
@@ -42,7 +42,7 @@ export function toMarkdown(html: string, base: string): string {
   return service.turndown(html).trim()
 }
 
-/** A link without a page as its target becomes its text. */
+/** A link that does not lead to a page becomes plain text. */
 function link(content: string, url: string | null): string {
   const text = content.trim()
   return url === null || text === '' ? content : `[${text}](${url})`
@@ -68,7 +68,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** With the dash line after a table's first row, which Markdown requires. */
+/** Adds the delimiter row after a table's first row, which Markdown requires. */
 function row(content: string, node: Element): string {
   if (content.trim() === '') return ''
   const line = `\n|${content}`

@@ -19,7 +19,7 @@ const rows = readFileSync(new URL('./fixtures/urls.jsonl', import.meta.url), 'ut
   .filter((line) => line !== '')
   .map((line) => JSON.parse(line) as Row)
 
-test('the rows are there', () => expect(rows.length).toBeGreaterThan(20))
+test('the fixture has rows', () => expect(rows.length).toBeGreaterThan(20))
 
 test.each(rows)('$id $expected: $url ($why)', async ({ url, resolves_to, redirects, expected }) => {
   const left = [...redirects]

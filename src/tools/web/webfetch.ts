@@ -11,7 +11,7 @@ import { markdownOf } from './markdown.ts'
 import type { Network } from './network.ts'
 import { hostSubject, readPageUrl } from './page-url.ts'
 
-/** Few programs read a page. */
+/** Loaded late: few programs read a page. */
 const loadHtmlText = () => import('./html-text.ts')
 
 const inputSchema = z.lazy(() =>
@@ -54,7 +54,7 @@ export function webfetchTool(ports: WebPorts): AnyTool {
   })
 }
 
-/** Nobody is asked about an address that cannot be fetched anyway. */
+/** Refuses an address that cannot be fetched before anyone is asked about it. */
 function checkUrl(
   url: string,
   context: { addIssue(issue: { code: 'custom'; message: string }): void },
@@ -66,7 +66,7 @@ function checkUrl(
   }
 }
 
-/** As it is fetched, so that nobody is shown another host than the real one. */
+/** Shows the normalized URL, so that the person sees the real host. */
 function shownUrl(url: string): string {
   try {
     return readPageUrl(url).href
@@ -101,8 +101,7 @@ async function execute(input: Input, context: ToolContext, { network, clock }: W
 }
 
 /**
- * A redirect is followed only if the rules allow its target, or if they ask and a person has just allowed the same
- * host.
+ * Follows a redirect only if the rules allow its target, or if they ask and a person has just allowed the same host.
  */
 function checkAllowed(to: URL, requested: URL, { decide }: ToolContext): void {
   const actionOf = (url: URL) => decide?.(CALL, hostSubject(url)) ?? 'ask'

@@ -44,7 +44,7 @@ export function websearchTool(settings: SearchSettings, { network, clock }: WebP
     execute: async ({ query, limit = DEFAULT_LIMIT }, { signal, receipt }) => {
       receipt?.({ type: 'host', host })
       const found = await searchWeb(settings, query, limit, { network, clock, signal })
-      const { resultLines } = await import('./result-lines.ts') // few programs search
+      const { resultLines } = await import('./result-lines.ts') // loaded late: few programs search
       return found.slice(0, limit).flatMap((each) => resultLines(each) ?? [])
     },
     toModelOutput: (results) => ({ text: render(results, settings) }),

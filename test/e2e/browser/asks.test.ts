@@ -68,6 +68,8 @@ describe('a question', () => {
     await served.screenshot('question')
     await card.getByRole('button', { name: 'left' }).click()
     await page.getByRole('article', { name: 'Answer' }).filter({ hasText: 'It is left.' }).waitFor()
+    await transcript.getByText('You answered: left').waitFor()
+    await served.screenshot('question-answered')
     expect(served.problems).toEqual([])
   })
 

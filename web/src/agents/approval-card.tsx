@@ -1,4 +1,4 @@
-import { durationWords } from 'offshoot/client'
+import { commandSandboxWords, durationWords } from 'offshoot/client'
 import type { ApprovalRow } from 'offshoot/protocol'
 import { useRef, useState } from 'react'
 import { useAskCard } from '../state/ask-places.ts'
@@ -43,6 +43,7 @@ export function ApprovalCard({ approval }: { approval: ApprovalRow }) {
       <AskedBy approval={approval} />
       <ApprovalDetail approval={approval} />
       <p className="mt-1.5 text-xs wrap-anywhere text-ink-2">{`in ${approval.directory} · reason: ${approval.rule}`}</p>
+      <Reach approval={approval} />
       <div className="mt-2.5 flex flex-wrap items-center gap-1.5">
         <Button look="primary" onPress={() => answer('once')}>
           Allow once
@@ -73,6 +74,12 @@ export function ApprovalCard({ approval }: { approval: ApprovalRow }) {
       <p className="sr-only">{`With this card focused: A allows once, ${shownKeys('Shift')} and A for this run, D denies.`}</p>
     </section>
   )
+}
+
+/** Whether a command would be confined. */
+function Reach({ approval }: { approval: ApprovalRow }) {
+  const words = commandSandboxWords(approval.sandbox)
+  return words && <p className="mt-1 text-xs wrap-anywhere text-ink-2">{words}</p>
 }
 
 function AskedBy({ approval }: { approval: ApprovalRow }) {

@@ -1,4 +1,4 @@
-import { badge, breadcrumb, costWords, tokenWords, type BranchView } from 'offshoot/client'
+import { badge, breadcrumb, costWords, sandboxLabel, tokenWords, type BranchView } from 'offshoot/client'
 import { useEffect, useState } from 'react'
 import { nameOf, pathOf, runOf } from '../state/branch-lookup.ts'
 import { hueOf } from '../ui/format.ts'
@@ -28,6 +28,7 @@ export function Header({ branch }: { branch: BranchView }) {
     <>
       <Breadcrumb branch={branch} title={title || 'Untitled'} />
       <span className="flex-1" />
+      <Sandbox />
       <Figures />
       <AgentsButton needsYou={needsYou} running={running} />
       <ConversationMenu branch={branch} />
@@ -120,6 +121,17 @@ function Current({ branch, name }: { branch: BranchView; name: string }) {
 function AgentOf({ branch }: { branch: BranchView }) {
   if (branch.kind !== 'subagent' || nameOf(branch) === branch.agent) return null
   return <span className="text-hue">{`@${branch.agent} `}</span>
+}
+
+/** What is between commands that start here and the machine. */
+function Sandbox() {
+  const label = useView((state) => sandboxLabel(state.sandbox))
+  if (label === null) return null
+  return (
+    <span className="shrink-0 px-1 text-xs whitespace-nowrap text-ink-2 max-lg:hidden" title={label.about}>
+      {label.words}
+    </span>
+  )
 }
 
 function Figures() {

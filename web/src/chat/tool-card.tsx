@@ -1,4 +1,4 @@
-import { durationWords, outputForPeople, type CallEnd, type ViewState } from 'offshoot/client'
+import { durationWords, outputForPeople, personAnswer, type CallEnd, type ViewState } from 'offshoot/client'
 import { memo } from 'react'
 import { AskCard } from '../agents/ask-card.tsx'
 import { DiffView } from '../markdown/diff-view.tsx'
@@ -108,8 +108,11 @@ function ToolIcon({ tool, end }: { tool: string; end: CallEnd }) {
   return <Icon name={iconOf(tool)} size={14} className={isBadEnd(end) ? 'text-failed' : 'text-ink-3'} />
 }
 
-/** Preview of a closed card: the first line of an error, or the last line of a running command. */
+/** Preview of a closed card: an answer of the person, the first line of an error, or the last line of a running command. */
 function ToolAside({ entry, end }: { entry: ToolEntry; end: CallEnd }) {
+  const answer = entry.result && personAnswer(entry.result)
+  if (answer !== undefined)
+    return <p className="truncate pr-2 pl-8 text-sm text-ink-2">You answered: {firstLine(answer)}</p>
   const output = end.kind === 'running' ? (entry.call?.lastLine ?? '') : ''
   const error = errorOf(entry, end)
   const text = error ? firstLine(error) : output

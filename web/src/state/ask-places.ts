@@ -2,10 +2,10 @@ import { useLayoutEffect, useSyncExternalStore, type RefObject } from 'react'
 import { closeSheet } from './panels.ts'
 import { navigate } from './route.ts'
 
-/** The drawn cards of open asks, with whether they are in view. Each is drawn once. */
+/** Cards of open asks on the page, each drawn once, with whether it is in view. */
 const drawn = new Map<string, { readonly card: HTMLElement; readonly inView: boolean }>()
 const listeners = new Set<() => void>()
-/** The ask that a person chose to see: its card takes the focus when it is drawn. */
+/** The ask that a person opened: its card takes the focus when it is drawn. */
 let wanted: string | undefined
 
 export type AskPlace = 'in view' | 'out of view' | 'not drawn'
@@ -15,7 +15,7 @@ export function useAskPlaces(ids: readonly string[]): readonly AskPlace[] {
   return text === '' ? [] : (text.split('\n') as AskPlace[])
 }
 
-/** For the card of an ask. */
+/** Registers the card of an ask. */
 export function useAskCard(id: string, ref: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const card = ref.current
@@ -32,14 +32,14 @@ export function useAskCard(id: string, ref: RefObject<HTMLElement | null>): void
   }, [id, ref])
 }
 
-/** Goes to the page of an ask, and to its card there. */
+/** Opens the page of an ask and scrolls to its card. */
 export function openAsk(id: string, path: string): void {
   wanted = id
   closeSheet()
   if (location.pathname !== path) navigate(path)
   const known = drawn.get(id)
   if (known) return show(known.card)
-  // a long branch draws only what is in view, and open asks are near its end
+  // a long branch draws only the visible part, and open asks are near its end
   const transcript = document.querySelector('[data-transcript]')
   transcript?.scrollTo({ top: transcript.scrollHeight })
 }
@@ -49,7 +49,7 @@ function placeOf(id: string): AskPlace {
   return known ? (known.inView ? 'in view' : 'out of view') : 'not drawn'
 }
 
-/** Content above the card may still be drawn. */
+/** Repeats the scroll, because content above the card may still be drawn. */
 function show(card: HTMLElement): void {
   wanted = undefined
   requestAnimationFrame(() => {

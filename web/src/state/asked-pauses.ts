@@ -3,11 +3,11 @@ import type { RunRow } from 'offshoot/protocol'
 import { useEffect, useSyncExternalStore } from 'react'
 import { useView } from './conversation.tsx'
 
-/** Runs that this page asked to pause, until they do: no event reports that earlier. */
+/** Runs that this page asked to pause and that have not paused yet: no event reports a pause request. */
 const asked = new Set<string>()
 const listeners = new Set<() => void>()
 
-/** Whether a run is to pause but has not paused yet. */
+/** Whether a run will pause but has not yet. */
 export function useIsPausing(run: Pick<RunRow, 'id' | 'status' | 'pausing'>): boolean {
   const isAsked = useSyncExternalStore(subscribe, () => asked.has(run.id))
   const isLive = run.status === 'queued' || run.status === 'running' || run.status === 'waiting'
@@ -24,7 +24,7 @@ export function pauseOver(ids: readonly string[]): void {
   if (known.length > 0) notify()
 }
 
-/** Forgets the pauses of stopped runs: they may be continued. */
+/** Forgets the pause requests of stopped runs, which a person may continue. */
 export function useOverPauses(): void {
   const over = useView((state) => [...asked].filter((id) => hasStopped(state, id)))
   useEffect(() => pauseOver(over), [over])

@@ -2,7 +2,7 @@ import { latestRun, type BranchView, type ViewState } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import { branchPath } from './route.ts'
 
-/** The name of a branch: its label, or its agent. */
+/** The label of a branch, or the name of its agent. */
 export function nameOf(branch: BranchView): string {
   if (branch.kind === 'main') return 'main'
   return branch.label || (branch.kind === 'fork' ? 'fork' : branch.agent)
@@ -13,8 +13,8 @@ export function runOf(state: ViewState, branchId: string): RunRow | null {
 }
 
 /**
- * The run that a call started. Its branch may have later ones after further messages. For an unloaded run, the latest
- * of its branch.
+ * The run that a call started. Later messages can add runs to its branch. If the run is not loaded, returns the latest
+ * of the branch.
  */
 export function runOfCall(state: ViewState, branchId: string, callId: string): RunRow | null {
   const latest = runOf(state, branchId)

@@ -4,7 +4,7 @@ import { pageClient } from '../session/session.ts'
 
 const ClientContext = createContext<Client>(pageClient)
 
-/** The server of this page. */
+/** The client for the server that sent this page. */
 export function useClient(): Client {
   return use(ClientContext)
 }

@@ -5,7 +5,6 @@ import { useClient } from './client.ts'
 import { useNow } from '../ui/use-now.ts'
 import { oncePerFrame } from './once-per-frame.ts'
 
-/** One conversation as the page draws it; updates once per frame. */
 interface Shown {
   readonly id: string
   readonly view: ConversationView
@@ -26,7 +25,7 @@ export function Conversation({ id, children }: { id: string; children: ReactNode
   useEffect(() => {
     const next = shownOf(id, openConversationView(client, id))
     const close = next.open()
-    // The view lives as long as this effect.
+    // this effect owns the view
     setShown(next)
     return close
   }, [client, id])

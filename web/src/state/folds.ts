@@ -1,6 +1,8 @@
 import { useSyncExternalStore } from 'react'
 
-/** Cards that a person opened or closed; later changes do not affect them. "Fold all" applies to all earlier cards. */
+/**
+ * Cards that a person opened or closed; later state changes leave them alone. "Fold all" applies to all earlier cards.
+ */
 const chosen = new Map<string, boolean>()
 const listeners = new Set<() => void>()
 let everything: boolean | undefined

@@ -36,7 +36,7 @@ export function keysOf(id: ShortcutId): string {
   return readPref('keys')[id] ?? shortcuts.find((each) => each.id === id)?.keys ?? ''
 }
 
-/** For people: `⌘K`, `Alt ↑`. */
+/** Formats keys for display: `⌘K`, `Alt ↑`. */
 export function shownKeys(keys: string): string {
   const arrows = keys
     .replace('ArrowUp', '↑')

@@ -1,9 +1,9 @@
-/** Maximum delay of a hidden page. Milliseconds. */
+/** Maximum delay on a hidden page. Milliseconds. */
 const HIDDEN_MS = 500
 
 /**
- * Hands on that something has changed, at most once a frame however often it is told: what a person sees changes no
- * oftener. In the background, where there are no frames, twice a second.
+ * Calls `listener` at most once per frame, however often `notify` is called. In the background, where the browser draws
+ * no frames, it calls it twice a second.
  */
 export function oncePerFrame(listener: () => void): {
   readonly notify: () => void

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react'
 import { readPref, writePref } from './prefs.ts'
 
-/** Which run the panels at the side are about, and whether they are shown on a small screen. */
+/** The run that the side panels show, and whether they are open on a small screen. */
 interface Panels {
   readonly runId: string | null
-  /** Of a screen without room for columns: what lies over the conversation. */
+  /** The sheet over the conversation on a screen without room for columns. */
   readonly sheet: 'left' | 'right' | null
 }
 
@@ -17,14 +17,14 @@ export function usePanels(): Panels {
   return useSyncExternalStore(subscribe, () => panels)
 }
 
-/** Opens a tab of the right panel, about a run. */
+/** Opens a tab of the right panel, for a run if given. */
 export function showPanel(tab: RightTab, runId?: string): void {
   writePref('rightTab', tab)
   writePref('rightOpen', true)
   set({ runId: runId ?? panels.runId, sheet: isNarrow() ? 'right' : null })
 }
 
-/** The Agents button: opens the panel, or closes it where it is open already. */
+/** For the Agents button: opens the panel, or closes it if it is open. */
 export function togglePanel(tab: RightTab): void {
   const isShown = isNarrow() ? panels.sheet === 'right' : readPref('rightOpen')
   if (!isShown || readPref('rightTab') !== tab) showPanel(tab)
@@ -42,7 +42,7 @@ export function closeSheet(): void {
   set({ ...panels, sheet: null })
 }
 
-/** Whether the right panel has no column of its own. */
+/** Whether the screen is too narrow for the right panel to have a column. */
 export function isNarrow(): boolean {
   return matchMedia('(max-width: 1099px)').matches
 }

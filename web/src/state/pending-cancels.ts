@@ -6,25 +6,25 @@ import { closeToast, showError, showToast } from '../ui/toasts.tsx'
 /** How long a cancel can be undone. */
 const UNDO_MS = 10_000
 
-/** What is stopped here, and cancelled when its time has come. */
+/** A run that this page has paused and will cancel when the time to undo is over. */
 interface PendingCancel {
   readonly client: Client
   readonly run: Cancelled
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly timer: ReturnType<typeof setTimeout>
-  /** Of the toast that offers Undo. */
+  /** The id of the toast that offers Undo. */
   readonly toast: number
-  /** undefined: it could not be stopped. */
+  /** Resolves to undefined if the run could not be stopped. */
   readonly stopping: Promise<Stopped | undefined>
-  /** What came of that, once it is known. */
+  /** The result of `stopping`, once it has resolved. */
   stopped?: Stopped | undefined
 }
 
 interface Stopped {
-  /** The branches that go on when the cancel is undone. */
+  /** The branches to continue if the cancel is undone. */
   readonly branches: readonly string[]
-  /** When the run stopped: it is cancelled only if it has not gone on since. */
+  /** When the run stopped. A run that was continued after this time is not cancelled. */
   readonly at: number
 }
 
@@ -33,7 +33,7 @@ type Cancelled = Pick<RunRow, 'id' | 'conversationId' | 'branchId' | 'agent' | '
 const pending = new Map<string, PendingCancel>()
 const listeners = new Set<() => void>()
 
-/** When a run is cancelled that a person has cancelled just now; undefined: it is not. Milliseconds since the epoch. */
+/** When a pending cancel of a run takes effect; undefined: none is pending. Milliseconds since the epoch. */
 export function usePendingCancel(runId: string): number | undefined {
   return useSyncExternalStore(subscribe, () => pending.get(runId)?.at)
 }
@@ -43,9 +43,9 @@ export function isCancelPending(runId: string): boolean {
 }
 
 /**
- * Stops a run at once, with the request or call that is under way, and cancels it after ten seconds unless that is undone.
- * Until then it is paused for everybody: nothing of it runs or costs. A page that is left cancels at once; one that
- * cannot leaves the run paused.
+ * Pauses a run at once, aborting its request or call, and cancels it after ten seconds unless a person undoes it. Until
+ * then the run is paused for every client and costs nothing. Leaving the page cancels at once; if that request fails,
+ * the run stays paused.
  */
 export function cancelSoon(client: Client, run: Cancelled): void {
   if (pending.has(run.id)) return
@@ -73,7 +73,7 @@ export function undoCancel({ id }: Pick<Cancelled, 'id'>): void {
   void cancel.stopping.then((stopped) => goOn(cancel, stopped?.branches ?? []))
 }
 
-/** What could not be continued stays paused, and can be continued from the toast that says so. */
+/** A run that cannot be continued stays paused; an error toast offers to continue it. */
 async function goOn(cancel: PendingCancel, branches: readonly string[]): Promise<void> {
   const { client, run } = cancel
   const left = [...branches]
@@ -89,7 +89,7 @@ async function goOn(cancel: PendingCancel, branches: readonly string[]): Promise
   }
 }
 
-/** What it waits for stops with it; what it has in the background does not, and is stopped too. */
+/** Subagents that the run waits for stop with it; its background runs do not, so they are stopped separately. */
 async function stop(client: Client, run: Cancelled): Promise<Stopped | undefined> {
   try {
     const { conversationId: conversation } = run
@@ -104,7 +104,7 @@ async function stop(client: Client, run: Cancelled): Promise<Stopped | undefined
     take(run.id)
     showContinued(run)
   } catch (error) {
-    take(run.id) // it has ended by itself, or nobody could be asked
+    take(run.id) // the run finished on its own, or the server did not answer
     showError(error)
   }
   return undefined
@@ -146,7 +146,7 @@ function showContinued({ agent }: Cancelled): void {
   showToast({ text: `${agent} was not cancelled: somebody continued it`, tone: 'plain' })
 }
 
-/** The page is left, and with it Undo: what was asked for is done, unless somebody has continued the run. */
+/** Undo disappears with the page, so pending cancels are sent now, except for runs that somebody continued. */
 function sendAll(): void {
   for (const [id, { client, stopped }] of pending) {
     take(id)

@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
-/** What this device remembers. A browser that keeps nothing has it until the page is closed. */
+/** What the page remembers on this device. Without browser storage, it lasts until the page is closed. */
 interface Prefs {
   readonly theme: 'system' | 'light' | 'dark'
   readonly leftOpen: boolean
@@ -13,13 +13,13 @@ interface Prefs {
   readonly keys: Readonly<Record<string, string>>
   readonly compressIdle: boolean
   readonly timelineTable: boolean
-  /** The Agents panel shows other conversations too. */
+  /** The Agents panel also shows other conversations. */
   readonly allAgents: boolean
   /** The branch that was open last, by conversation. */
   readonly branches: Readonly<Record<string, string>>
-  /** When a branch was last looked at, and when a conversation was first. Milliseconds of this device. */
+  /** When a branch was last viewed, and a conversation first. Milliseconds, by this device's clock. */
   readonly seen: Readonly<Record<string, number>>
-  /** What the branch tree shows beside branches. */
+  /** What the branch tree shows besides branches. */
   readonly treeFilter: 'branches' | 'yours' | 'said' | 'all'
 }
 
@@ -60,12 +60,12 @@ export function writePref<K extends keyof Prefs>(key: K, value: Prefs[K]): void 
   try {
     localStorage.setItem(`offshoot.${key}`, JSON.stringify(value))
   } catch {
-    // it keeps nothing
+    // storage is unavailable
   }
   for (const listener of listeners) listener()
 }
 
-/** What is stored, where it is of the kind that is expected. */
+/** The stored value, if it has the expected type. */
 function stored<K extends keyof Prefs>(key: K): Prefs[K] {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(`offshoot.${key}`) ?? 'null')

@@ -6,7 +6,7 @@ const read = (path: string) => {
   return parseRoute({ pathname, hash })
 }
 
-describe('an address', () => {
+describe('the route of an address', () => {
   it('names a conversation, its branch and a message', () => {
     expect(read(branchPath('cnv_1'))).toMatchObject({
       conversationId: 'cnv_1',
@@ -22,17 +22,17 @@ describe('an address', () => {
     expect(read('/c/cnv_1/timeline')).toMatchObject({ full: 'timeline' })
   })
 
-  it('is home where it names nothing', () => {
+  it('is the home page if the address names nothing', () => {
     for (const path of ['/', '/c', '/c/', '/nowhere/at/all', '//evil.example'])
       expect(read(path)).toEqual({ page: 'home' })
   })
 
-  it('survives what is no encoding, and keeps what is odd as text', () => {
+  it('accepts malformed encodings and keeps them as text', () => {
     expect(read('/c/%E0%A4%A')).toMatchObject({ conversationId: '%E0%A4%A' })
     expect(branchPath('../x', '<b>')).toBe('/c/..%2Fx/b/%3Cb%3E')
   })
 
-  it('falls back to the first tab of the settings', () => {
+  it('falls back to the first settings tab', () => {
     expect(read('/settings/nothing')).toMatchObject({ page: 'settings', tab: 'agents' })
   })
 })

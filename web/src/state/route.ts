@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** What the address says: `/`, `/c/ID`, `/c/ID/b/BRANCH#MESSAGE`, `/c/ID/timeline`, `/settings/TAB`. */
+/** The routes: `/`, `/c/ID`, `/c/ID/b/BRANCH#MESSAGE`, `/c/ID/timeline`, `/settings/TAB`. */
 export type Route =
   | { readonly page: 'home' }
   | {
@@ -54,8 +54,8 @@ export function branchPath(
 }
 
 /**
- * Goes to a page of this one. What had the focus is remembered with the page that is left, so that Back returns to it:
- * an element that opens something names itself in `data-opener`.
+ * Opens another page of the app. Stores the name of the focused element (`data-opener`) with the current page, so that
+ * Back can restore the focus.
  */
 export function navigate(path: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (replace) history.replaceState(history.state, '', path)
@@ -67,7 +67,7 @@ export function navigate(path: string, { replace = false }: { readonly replace?:
   for (const listener of listeners) listener()
 }
 
-/** The name of the element that has to have the focus again on this page. */
+/** The name of the element to focus on this page after Back. */
 export function openerOfPage(): string | undefined {
   const state: unknown = history.state
   if (typeof state !== 'object' || state === null || !('opener' in state)) return undefined

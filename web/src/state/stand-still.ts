@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useConnection, useIsDriven } from './conversation.tsx'
 
-/** Nothing turns on the page while nobody knows whether it goes on, and nothing of a conversation that nobody drives. */
+/** Stops all animations while disconnected, and those of a conversation that no process drives. */
 export function useStandStill(): void {
   const { connection } = useConnection()
   const isDriven = useIsDriven()

@@ -7,7 +7,7 @@ function press(target: EventTarget, key: string, more: object = {}): Event {
   return event
 }
 
-it('keeps what is typed, in its order, from every other listener', () => {
+it('collects typed text in order and hides it from all other listeners', () => {
   const target = new EventTarget()
   const typing = catchTyping(() => {}, target)
   const shortcut = vi.fn<() => void>()
@@ -18,7 +18,7 @@ it('keeps what is typed, in its order, from every other listener', () => {
   expect(typing.take()).toBe('tim é🌱')
 })
 
-it('leaves keys with Ctrl or ⌘, and what an input method composes', () => {
+it('ignores keys with Ctrl or ⌘, and input method composition', () => {
   const target = new EventTarget()
   const typing = catchTyping(() => {}, target)
   for (const more of [{ ctrlKey: true }, { metaKey: true }, { isComposing: true }])

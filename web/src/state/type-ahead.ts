@@ -1,17 +1,17 @@
-/** What is typed before the field for it can be written in. */
+/** Text typed before its input field is ready. */
 export interface TypeAhead {
-  /** Ends it, and gives what was typed. */
+  /** Stops collecting and returns the text. */
   take(): string
 }
 
 /**
- * Keeps what is typed from now on, wherever the focus is: no shortcut fires, and no other field gets it. It lasts until
+ * Collects everything typed from now on, wherever the focus is: no shortcut fires and no field receives it. Ends when
  * the text is taken.
  */
 export function catchTyping(onEscape: () => void, target: EventTarget = globalThis): TypeAhead {
   let text = ''
   const onKey = (event: Event) => {
-    // AltGr counts as Ctrl with Alt.
+    // AltGr reports Ctrl and Alt
     if (!isKeyDown(event) || event.isComposing || event.metaKey || (event.ctrlKey && !event.altKey)) return
     event.preventDefault()
     event.stopImmediatePropagation()
@@ -29,7 +29,7 @@ export function catchTyping(onEscape: () => void, target: EventTarget = globalTh
   }
 }
 
-/** The text after a key. Keys that write nothing change nothing. */
+/** The text after a key press. Keys that produce no character leave it unchanged. */
 function typed(text: string, key: string): string {
   if (key === 'Backspace') return [...text].slice(0, -1).join('')
   return [...key].length === 1 ? text + key : text

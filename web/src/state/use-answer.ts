@@ -6,7 +6,7 @@ export interface ServerAnswer<T> {
   readonly again: () => void
 }
 
-/** What a call to the server answers; asked again with `again`, and every so often. */
+/** The response to a request; `again` repeats it, `everyMs` repeats it periodically. */
 export function useAnswer<T>(ask: () => Promise<T>, everyMs?: number): ServerAnswer<T> {
   const [answer, setAnswer] = useState<{ value?: T; error?: Error }>({})
   const [round, setRound] = useState(0)

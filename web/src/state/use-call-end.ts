@@ -2,7 +2,7 @@ import type { CallEnd } from 'offshoot/client'
 import { useView } from './conversation.tsx'
 import { endOfCall, type KnownCall } from './end-of-call.ts'
 
-/** How a call ended, as every surface says it. */
+/** How a call ended, in the words that every part of the page uses. */
 export function useCallEnd(call: KnownCall): CallEnd {
   const [kind, words] = useView((state) => {
     const end = endOfCall(state, call)

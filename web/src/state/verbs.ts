@@ -14,7 +14,7 @@ function notPaused(ids: readonly string[], error: unknown): never {
   throw error
 }
 
-/** What a person can do to what is shown. Each says what went wrong; the state follows by its events. */
+/** Actions on a conversation. Each shows its own error; the state changes when the events arrive. */
 export function useVerbs() {
   const client = useClient()
   return useMemo(() => {
@@ -28,12 +28,12 @@ export function useVerbs() {
         pauseOver([run.id])
         done(client.continueBranch({ id: run.branchId }))
       },
-      /** It can be undone for ten seconds. */
+      /** undoable for ten seconds */
       cancel: (run: RunRow) => cancelSoon(client, run),
       undoCancel,
       background: (run: RunRow) => done(client.backgroundRun({ id: run.id })),
       interrupt: (branchId: string) => done(client.interruptBranch({ id: branchId })),
-      /** `runs`: those that are seen to be paused from now on. */
+      /** `runs`: shown as pausing from now on. */
       pauseAll: (conversationId: string, runs: readonly string[] = []) => {
         pauseAsked(runs)
         done(
@@ -45,7 +45,7 @@ export function useVerbs() {
         done(client.answerApproval({ id: approval.id, ...answer, by: thisWindow }).then(reloadConversations)),
       answer: (question: QuestionRow, text: string) =>
         done(client.answerQuestion({ id: question.id, text, by: thisWindow }).then(reloadConversations)),
-      /** `wake: false`: the report of a subagent that has stopped goes to nobody. */
+      /** `wake: false`: the report of a stopped subagent is not delivered. */
       send: (branchId: string, text: string, mode: 'steer' | 'follow_up', wake = true) =>
         client.sendMessage({ id: branchId, text, mode, ...(wake ? {} : { wake: false as const }) }),
       edit: (messageId: string, text: string) => client.editMessage({ id: messageId, text }),

@@ -15,7 +15,7 @@ import { elapsedOf, isLive } from '../ui/run-status-look.ts'
 import { showError } from '../ui/toasts.tsx'
 import { Steps } from './steps.tsx'
 
-/** Every tool call of all runs of a branch and of what they started, collapsible by subagent. */
+/** Lists the tool calls of every run on a branch and of its subagents, collapsible by subagent. */
 export function StepsPanel({ branchId }: { branchId: string }) {
   const { runId } = usePanels()
   const run = useView((state) => runOf(state, state.runs[runId as RunRow['id']]?.branchId ?? branchId))
@@ -27,7 +27,7 @@ export function StepsPanel({ branchId }: { branchId: string }) {
   )
 }
 
-/** `run`: the latest of the branch. */
+/** `run`: the latest run on the branch. */
 function BranchSteps({ run, level }: { run: RunRow; level: number }) {
   const [open, setOpen] = useFold(`steps-${run.branchId}`, level < 2)
   const runs = useView((state) => runsOn(state, run.branchId))
@@ -59,7 +59,7 @@ function BranchSteps({ run, level }: { run: RunRow; level: number }) {
   )
 }
 
-/** Of all runs together: what lay between two of them does not count. Nobody knows it of one that was left behind. */
+/** Adds up the runs' own times, without the gaps between them. Shows nothing for a live run that no process drives. */
 function Took({ runs }: { runs: readonly RunRow[] }) {
   const isOpen = runs.some(isLive)
   const isDriven = useIsDriven()
@@ -99,7 +99,7 @@ function useLoaded(branch: BranchView | undefined, branchId: BranchView['id']): 
   return missing
 }
 
-/** The calls of older messages, page by page. */
+/** Loads the calls of older messages page by page. */
 function Earlier({ branchId }: { branchId: BranchView['id'] }) {
   const view = useConversationView()
   const [loading, setLoading] = useState(false)
@@ -123,7 +123,7 @@ interface RunCallsProps {
   readonly level: number
 }
 
-/** The calls of one run, the subagents that a call has started below it. */
+/** The calls of one run, each followed by the subagents it started. */
 function RunCalls({ run, calls, level }: RunCallsProps) {
   const children = useView((state) => childrenOf(state, run))
   const ofCall = (call: CallView) => children.filter(({ callId }) => callId === call.id)
@@ -145,7 +145,7 @@ function RunCalls({ run, calls, level }: RunCallsProps) {
   )
 }
 
-/** Calls in order, cut behind each that has started something. */
+/** Splits the calls, in order, after each one that started a subagent. */
 function blocksOf(calls: readonly CallView[], ends: (call: CallView) => boolean): readonly CallView[][] {
   const blocks: CallView[][] = []
   let isOpen = false
@@ -169,7 +169,7 @@ function runsOn(state: ViewState, branchId: RunRow['branchId']): readonly RunRow
     .toSorted(byAge)
 }
 
-/** The first run of each branch that a run has started. */
+/** The first run of each branch that a run started. */
 function childrenOf(state: ViewState, { id, branchId }: RunRow): readonly RunRow[] {
   const seen = new Set<string>([branchId])
   return Object.values(state.runs)

@@ -7,7 +7,7 @@ import { spanWords } from '../timeline/timeline-labels.ts'
 import { Icon } from '../ui/icon.tsx'
 import { iconOf } from '../ui/tool-icon.ts'
 
-/** Tool calls, one a line, as short as they can be read. */
+/** Compact list of tool calls, one per line. */
 export function Steps({ calls }: { calls: readonly CallRow[] }) {
   return (
     <ol className="flex flex-col">
@@ -46,14 +46,14 @@ function Step({ call }: { call: CallRow }) {
   )
 }
 
-/** `stoppedAt`: of a run that has stopped with a call open, which goes on with it. */
+/** `stoppedAt`: when the run stopped, if it left this call open and can resume it. */
 function Took({ call, stoppedAt }: { call: CallRow; stoppedAt: number | null }) {
   const endedAt = call.endedAt ?? stoppedAt
   const now = useLiveNow(endedAt === null)
   return spanWords(Math.max(0, (endedAt ?? now) - call.startedAt))
 }
 
-/** `stands`: the call is open, and nobody works on it. */
+/** `stands`: the call is open but no process works on it. */
 function StepIcon({ call, end, stands }: { call: CallRow; end: CallEnd; stands: boolean }) {
   const { kind } = end
   if (kind === 'paused' || (kind === 'running' && stands))
@@ -68,7 +68,7 @@ function StepIcon({ call, end, stands }: { call: CallRow; end: CallEnd; stands: 
   )
 }
 
-/** '' where the time says enough. */
+/** Returns '' when the duration alone is enough. */
 function stepWord({ kind, words }: CallEnd, isPaused: boolean): string {
   switch (kind) {
     case 'completed':

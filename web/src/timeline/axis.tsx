@@ -4,16 +4,16 @@ import { spanWords, tickWords } from './timeline-labels.ts'
 
 interface AxisProps {
   readonly shown: Layout
-  /** When the first run began: what is counted from. Milliseconds since the epoch. */
+  /** Start of the first run, the zero of the axis. Milliseconds since the epoch. */
   readonly start: number
   readonly width: number
   readonly stacked: boolean
 }
 
-/** Nearer to the right end a word would be cut. Pixels. */
+/** Labels closer than this to the right edge would be cut off. Pixels. */
 const ROOM = 36
 
-/** Times above the bars, and what the figures are. */
+/** Time labels above the bars, and column headings for the figures. */
 export function Axis({ shown, start, width, stacked }: AxisProps) {
   const before = Math.round(shown.from - start)
   return (

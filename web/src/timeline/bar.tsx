@@ -1,7 +1,7 @@
 import type { Layout, LayoutRow } from 'offshoot/client'
 import { spanWords } from './timeline-labels.ts'
 
-/** Where people are waited for; drawn once a page (`Hatch`). */
+/** Pattern for time spent waiting for a person; defined once per page (`Hatch`). */
 const HATCH = 'timeline-hatch'
 
 export function Hatch() {
@@ -17,7 +17,7 @@ export function Hatch() {
 
 type Segment = LayoutRow['segments'][number]
 
-/** A colour for each kind of time; the darker, the more is done. */
+/** One colour per kind of time; a darker shade means more activity. */
 const FILLS: Readonly<Record<Segment['kind'], string>> = {
   model: 'color-mix(in srgb, var(--hue) 45%, var(--ground))',
   tool: 'color-mix(in srgb, var(--hue) 80%, var(--ground))',
@@ -38,7 +38,7 @@ const WORDS: Readonly<Record<Segment['kind'], string>> = {
   paused: 'Paused',
 }
 
-/** Narrower ones cannot be seen. Pixels. */
+/** Narrower segments are invisible. Pixels. */
 const MIN_WIDTH = 1.5
 
 interface BarProps {
@@ -48,7 +48,7 @@ interface BarProps {
   readonly height: number
 }
 
-/** One run: a thin line while it was queued, then its bar, in it what it did, above it what happened. */
+/** One run: a thin line while queued, then a bar with its activity, and marks for its events above. */
 export function Bar({ row, shown, width, height }: BarProps) {
   const thick = Math.round(height * 0.46)
   const top = (height - thick) / 2
@@ -116,7 +116,7 @@ function Piece({ segment: { kind, x, width, label }, shown: { timeOf }, top, thi
 
 type MarkKind = LayoutRow['marks'][number]['kind']
 
-/** Each has a form of its own, on a grid of 8. */
+/** Each mark has its own shape, on a grid of 8. */
 const MARKS: Readonly<
   Record<MarkKind, { readonly path: string; readonly color: string; readonly word: string }>
 > = {
@@ -133,7 +133,7 @@ const LEGEND: readonly (readonly [Segment['kind'], string])[] = [
   ['children', 'waiting for subagents'],
 ]
 
-/** What the colours and forms say. */
+/** Explains the colours and shapes. */
 export function Legend() {
   return (
     <ul aria-label="Legend" className="flex flex-wrap gap-x-3 gap-y-0.5 text-2xs text-ink-3">

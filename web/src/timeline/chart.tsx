@@ -10,7 +10,7 @@ import { Bar } from './bar.tsx'
 import { parentOf, type ShownRow } from './shown-rows.ts'
 import { saidOf, shareWords, shortCost, spanWords } from './timeline-labels.ts'
 
-/** Of the names and of the figures, where both stand beside the bars. Pixels. */
+/** Width of the columns beside the bars: names, and figures. Pixels. */
 export const GUTTER = 220
 export const FIGURES = 236
 const ROW = 30
@@ -20,20 +20,20 @@ const MAX_INDENT = 6
 export interface ChartProps {
   readonly rows: readonly ShownRow[]
   readonly shown: Layout
-  /** Of the bars. Pixels. */
+  /** Width of the bars. Pixels. */
   readonly width: number
-  /** Names above the bars, where there is no room beside them. */
+  /** Names go above the bars when there is no room beside them. */
   readonly stacked: boolean
   readonly selectedId: string | null
   readonly focusedId: string | null
   readonly onFocus: (runId: string) => void
   readonly onFold: (runId: string, open: boolean) => void
   readonly onOpen: (row: ShownRow) => void
-  /** Keys that are about the times in view. */
+  /** Keys that zoom or pan. */
   readonly onKey: (event: KeyboardEvent) => void
 }
 
-/** A row for each run, as a tree: arrow keys move and fold, Enter opens what is known of one. */
+/** Treegrid with a row per run: arrow keys move and fold, Enter opens the details of a run. */
 export function Chart(props: ChartProps) {
   const { rows, shown, width, stacked, focusedId, onFocus, onFold, onOpen, onKey } = props
   const tree = useRef<HTMLDivElement>(null)
@@ -162,7 +162,7 @@ function Name({ row, onFold }: Pick<ChartProps, 'onFold'> & { readonly row: Show
   )
 }
 
-/** Lines at round times, and bands where time is drawn short. */
+/** Lines at round times, and bands over compressed gaps. */
 function Grid({ shown: { ticks, gaps }, left, width }: { shown: Layout; left: number; width: number }) {
   const inset = left === 0 ? 12 : left
   return (

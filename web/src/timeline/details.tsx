@@ -15,13 +15,12 @@ interface DetailsProps {
   readonly row: LayoutRow
   readonly run: TimelineRun
   readonly input: string | undefined
-  /** Whether the focus comes here: it was opened with the keyboard or the pointer, not by moving on. */
+  /** Moves the focus here when a person opened the details, but not when the selection followed the arrow keys. */
   readonly takesFocus: boolean
   readonly onOpenAt: () => void
   readonly onClose: () => void
 }
 
-/** What is known of one run. */
 export function Details({ row, run, input, takesFocus, onOpenAt, onClose }: DetailsProps) {
   const about = useRun(row.runId)
   const section = useRef<HTMLElement>(null)
@@ -143,7 +142,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** As the page knows it; older ones are asked for. */
+/** Returns the run from the loaded state; requests older runs from the server. */
 function useRun(id: LayoutRow['runId']): RunRow | undefined {
   const known = useView((state) => state.runs[id])
   const client = useClient()

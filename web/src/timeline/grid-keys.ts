@@ -1,6 +1,6 @@
 import { parentOf, type ShownRow } from './shown-rows.ts'
 
-/** Where the focus of a treegrid is. `column` -1: on the row as a whole. */
+/** The focused cell of a treegrid. `column` -1: the whole row. */
 export interface CellPosition {
   readonly row: number
   readonly column: number
@@ -8,7 +8,7 @@ export interface CellPosition {
 
 export type Move = { readonly to: CellPosition } | { readonly fold: boolean }
 
-/** What a key does in a treegrid whose rows take the focus first (ARIA Authoring Practices); undefined: nothing. */
+/** The move that a key makes in a row-first treegrid (ARIA Authoring Practices); undefined: none. */
 export function moveOf(
   key: string,
   position: CellPosition,

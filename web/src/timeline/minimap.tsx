@@ -5,20 +5,20 @@ import { rangeWithin, type Range } from './range.ts'
 import { spanWords } from './timeline-labels.ts'
 
 interface MinimapProps {
-  /** Of everything, with `gutter: 0`. */
+  /** The layout of the whole timeline, with `gutter: 0`. */
   readonly all: Layout
   readonly width: number
-  /** null: everything. */
+  /** null: the whole timeline. */
   readonly range: Range | null
   readonly onRange: (range: Range | null) => void
 }
 
 const HEIGHT = 40
 const MAX_LINE = 4
-/** A shorter way of the pointer is a click. Pixels. */
+/** A pointer that moved less than this clicked. Pixels. */
 const CLICK = 4
 
-/** Everything, small; what is drawn over it is shown large: drag to choose, or move its two edges with the arrow keys. */
+/** Overview of the whole timeline. Drag to select the visible range, or move its edges with the arrow keys. */
 export function Minimap({ all, width, range, onRange }: MinimapProps) {
   const start = useRef<{ x: number; range: Range | null }>(undefined)
   const { from, to } = range ?? all
@@ -97,7 +97,7 @@ interface EdgeProps {
   readonly onMove: (at: number) => void
 }
 
-/** Of the whole, that one press of an arrow key moves. */
+/** Share of the whole timeline that one arrow key moves an edge. */
 const STEP = 0.02
 
 function Edge({ label, at, all, onMove }: EdgeProps) {

@@ -3,7 +3,7 @@ import { branchPath, navigate } from '../state/route.ts'
 
 const PAGE = 200
 
-/** Goes to the last message of a run's branch that was there at a time. */
+/** Opens a run's branch at the last message that existed at the given time. */
 export async function openAt(
   client: Client,
   conversationId: string,

@@ -1,13 +1,13 @@
-/** Times in view. Milliseconds since the epoch. */
+/** The visible time range. Milliseconds since the epoch. */
 export interface Range {
   readonly from: number
   readonly to: number
 }
 
-/** Shorter ones say nothing. */
+/** Minimum length; a shorter range shows nothing useful. */
 const MIN_MS = 20
 
-/** A part of the whole; null: the whole, which is also what follows it while it grows. */
+/** Limits a range to the whole. Returns null for the whole, so that the view follows a growing timeline. */
 export function rangeWithin(range: Range, whole: Range): Range | null {
   const width = Math.max(MIN_MS, range.to - range.from)
   if (width >= whole.to - whole.from) return null
@@ -15,14 +15,14 @@ export function rangeWithin(range: Range, whole: Range): Range | null {
   return { from, to: from + width }
 }
 
-/** `factor` below 1 comes closer, to the middle of what is in view. */
+/** `factor` below 1 zooms in on the middle of the range. */
 export function zoomed({ from, to }: Range, whole: Range, factor: number): Range | null {
   const middle = (from + to) / 2
   const half = ((to - from) / 2) * factor
   return rangeWithin({ from: middle - half, to: middle + half }, whole)
 }
 
-/** `part` of what is in view: 0.1 is a tenth to the right. */
+/** `part`: share of the visible range; 0.1 pans right by a tenth. */
 export function panned({ from, to }: Range, whole: Range, part: number): Range | null {
   const by = (to - from) * part
   return rangeWithin({ from: from + by, to: to + by }, whole)

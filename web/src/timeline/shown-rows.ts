@@ -4,19 +4,19 @@ import type { TimelineState } from './use-timeline.ts'
 export interface ShownRow extends LayoutRow {
   readonly hasChildren: boolean
   readonly isOpen: boolean
-  /** When it began, or began to wait for a slot. Milliseconds since the epoch. */
+  /** When the run was queued or started. Milliseconds since the epoch. */
   readonly beganAt: number
 }
 
 interface Known {
   readonly state: Pick<TimelineState, 'timeline' | 'inputs'>
-  /** They know what a run that goes on has spent by now; stored events tell it when its state changes. */
+  /** Live runs have current costs; stored events report costs only when a run changes state. */
   readonly runs: ViewState['runs']
-  /** Of everything. */
+  /** Total cost of the conversation. */
   readonly costUsd: number | null
 }
 
-/** Rows without what stands below a folded one. Rows come in the order of the tree. */
+/** Filters out rows below a folded one. `rows` are in tree order. */
 export function shownRows(
   rows: readonly LayoutRow[],
   folded: ReadonlySet<string>,
@@ -44,12 +44,12 @@ function factsOf(row: LayoutRow, { state: { timeline, inputs }, runs, costUsd: w
   return { beganAt, task, inputTokens: usage.input, outputTokens: usage.output, costUsd, share }
 }
 
-/** A main run has no task of its own but what it was asked. */
+/** A main run has no task of its own; its first input stands in. */
 function firstLine(text: string): string {
   return text.trimStart().split('\n', 1)[0] ?? ''
 }
 
-/** The row above in the tree. */
+/** The index of the parent row; -1 for a root. */
 export function parentOf(rows: readonly ShownRow[], index: number): number {
   const level = rows[index]?.level ?? 0
   return rows.slice(0, index).findLastIndex((row) => row.level < level)

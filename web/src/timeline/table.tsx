@@ -15,7 +15,7 @@ interface TableProps extends Pick<
   ChartProps,
   'rows' | 'selectedId' | 'focusedId' | 'onFocus' | 'onFold' | 'onOpen'
 > {
-  /** When the first run began. Milliseconds since the epoch. */
+  /** When the first run started. Milliseconds since the epoch. */
   readonly start: number
 }
 
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column[] = [
   { name: '% of root', cell: ({ share }) => shareWords(share) },
 ]
 
-/** The same as the bars in figures: rows and cells take the focus, arrow keys move and fold, Enter opens the details. */
+/** The chart's data as a table: rows and cells are focusable, arrow keys move and fold, Enter opens the details. */
 export function TimelineTable({ rows, selectedId, focusedId, onFocus, onFold, onOpen, start }: TableProps) {
   const [column, setColumn] = useState(-1)
   const table = useRef<HTMLTableElement>(null)

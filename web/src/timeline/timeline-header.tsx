@@ -10,11 +10,11 @@ interface HeaderProps {
   readonly onZoom: (factor: number) => void
   readonly onFit: () => void
   readonly isFit: boolean
-  /** It is a page of its own already. */
+  /** The timeline already fills the page. */
   readonly full: boolean
 }
 
-/** What everything took, each run counted once, and how it is drawn. */
+/** Totals of all runs, each counted once, and the view options. */
 export function TimelineHeader({ onZoom, onFit, isFit, full }: HeaderProps) {
   const [compress, setCompress] = usePref('compressIdle')
   const [table, setTable] = usePref('timelineTable')
@@ -68,7 +68,7 @@ function Totals() {
   )
 }
 
-/** From this part on the line says that little is left. */
+/** Share of the budget at which the line turns into a warning. */
 const NEARLY = 0.8
 
 function BudgetLine({ part }: { part: number }) {

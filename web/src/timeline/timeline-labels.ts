@@ -1,6 +1,6 @@
 import { costWords, durationWords, type LayoutRow } from 'offshoot/client'
 
-/** What is said of a run of which only its events are known. */
+/** The status line for a run that is known only from its events. */
 export function saidOf({ status }: Pick<LayoutRow, 'status'>) {
   return {
     status,
@@ -12,24 +12,24 @@ export function saidOf({ status }: Pick<LayoutRow, 'status'>) {
   } as const
 }
 
-/** null: a price is not known, or nothing was spent. */
+/** null: the price is unknown, or nothing was spent. */
 export function shareWords(share: number | null): string {
   if (share === null) return '–'
   return share > 0 && share < 0.01 ? '<1%' : `${Math.round(share * 100)}%`
 }
 
-/** As short as a column is narrow. */
+/** Short enough for a narrow column. */
 export function shortCost(costUsd: number | null): string {
   return costUsd === null ? '$?' : costWords(costUsd)
 }
 
-/** Exact where it is short: `340ms`, `3.4s`, `41s`, `3m07s`. */
+/** Precise for short spans: `340ms`, `3.4s`, `41s`, `3m07s`. */
 export function spanWords(ms: number): string {
   if (ms > 0 && ms < 1000) return `${Math.max(1, Math.round(ms))}ms`
   return ms > 0 && ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : durationWords(ms)
 }
 
-/** Exact enough to tell two marks of the axis apart: `250ms`, `1.5s`, `40s`, `3m 20s`, `2h 05m`. */
+/** Precise enough to tell two ticks apart: `250ms`, `1.5s`, `40s`, `3m 20s`, `2h 05m`. */
 export function tickWords(ms: number): string {
   if (ms === 0) return '0'
   if (ms < 1000) return `${ms}ms`

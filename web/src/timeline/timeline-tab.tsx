@@ -19,13 +19,13 @@ import { TimelineTable } from './table.tsx'
 import { useTimeline, type TimelineState } from './use-timeline.ts'
 import { useWidth } from './use-width.ts'
 
-/** Narrower, and names stand above the bars. Pixels. */
+/** Below this width, names go above the bars. Pixels. */
 const STACKED_BELOW = 640
-/** From here on the details stand beside the bars. Pixels. */
+/** From this width on, the details go beside the bars. Pixels. */
 const BESIDE_FROM = 1000
 const PADDING = 12
 
-/** What all runs of the conversation did when: in the right column, or as a page of its own. */
+/** Timeline of all runs of the conversation, in the right panel or as a page. */
 export function TimelineTab({ full = false }: { full?: boolean }) {
   const conversationId = useConversationId()
   const state = useTimeline(conversationId)
@@ -156,7 +156,7 @@ interface ShownInput {
   readonly folded: ReadonlySet<string>
 }
 
-/** Everything for the minimap, and what is in view; each computed when something of it has changed. */
+/** Computes the minimap and the visible part separately, each only when its inputs change. */
 function useShown({ state, now, width, barsWidth, range, folded }: ShownInput) {
   const [compressIdle] = usePref('compressIdle')
   const runs = useView((state) => state.runs)
@@ -196,7 +196,7 @@ function useFolded() {
 const PAN = 0.1
 const PAN_FAST = 0.5
 
-/** As in Jaeger: A and D move to the left and right, with Shift further; + and - come closer, 0 shows everything. */
+/** Keys as in Jaeger: A and D pan (further with Shift), + and - zoom, 0 fits the whole timeline. */
 function onRangeKey(
   event: KeyboardEvent,
   range: Range | null,

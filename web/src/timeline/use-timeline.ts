@@ -8,15 +8,15 @@ type Event = Extract<Followed, { type: 'events' }>['events'][number]
 
 export interface TimelineState {
   readonly timeline: Timeline
-  /** What each run was asked, by its id. */
+  /** The input of each run, by run id. */
   readonly inputs: ReadonlyMap<string, string>
-  /** Nothing more comes. */
+  /** Set when the event stream has failed for good. */
   readonly error: unknown
 }
 
 const nothing: TimelineState = { timeline: new Map(), inputs: new Map(), error: null }
 
-/** What all runs of a conversation did when, from its first event on; kept up to date, once a frame at most. */
+/** Builds the timeline of a conversation from its first event on, and updates it at most once per frame. */
 export function useTimeline(conversationId: string): TimelineState {
   const client = useClient()
   const [state, setTold] = useState(nothing)

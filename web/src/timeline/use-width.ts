@@ -1,6 +1,6 @@
 import { useCallback, useState, type RefCallback } from 'react'
 
-/** How wide an element is, kept up to date; 0 before it is there. Pixels. */
+/** Tracks the width of an element; 0 before it is mounted. Pixels. */
 export function useWidth<E extends HTMLElement>(): [RefCallback<E>, number] {
   const [width, setWidth] = useState(0)
   const ref = useCallback((element: E | null) => {

@@ -6,10 +6,10 @@ type Marked = Pick<AgentRow, 'title' | 'icon'>
 
 const NONE: ReadonlyMap<string, Marked> = new Map()
 
-/** What the agents of a conversation look like, by name. */
+/** Icons and colours of a conversation's agents, by name. */
 export const MarksContext = createContext(NONE)
 
-/** The icon of an agent, as text. A name stands beside it. */
+/** The icon of an agent, as text. Its name is always shown beside it. */
 export function AgentMark({ name, agent, className = '' }: AgentMarkProps) {
   const known = use(MarksContext).get(name)
   const { icon, title } = agent ?? known ?? {}
@@ -27,7 +27,7 @@ export function AgentMark({ name, agent, className = '' }: AgentMarkProps) {
 
 interface AgentMarkProps {
   readonly name: string
-  /** Where the agent itself is shown, and not one of a conversation. */
+  /** Set where the agent itself is shown, outside a conversation. */
   readonly agent?: Marked | undefined
   readonly className?: string
 }

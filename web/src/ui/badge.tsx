@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { AgentMark } from './agent-mark.tsx'
 import type { AgentRow } from 'offshoot/protocol'
 
-/** A small fact beside a title. */
 export function Chip({ children, className = '' }: { children: ReactNode; className?: string }) {
   return (
     <span
@@ -15,12 +14,12 @@ export function Chip({ children, className = '' }: { children: ReactNode; classN
 
 interface AgentNameProps {
   readonly name: string
-  /** Where the agent itself is shown, and not one of a conversation. */
+  /** Set where the agent itself is shown, outside a conversation. */
   readonly agent?: AgentRow
   readonly className?: string
 }
 
-/** The icon and name of an agent, in the hue that is its own. */
+/** The icon and name of an agent, in its hue. */
 export function AgentName({ name, agent, className = '' }: AgentNameProps) {
   return (
     <span className={`font-medium text-hue ${className}`}>

@@ -16,13 +16,13 @@ interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'className' | '
   readonly children?: ReactNode
   readonly icon?: IconName
   readonly look?: Look
-  /** Within a list. */
+  /** For lists. */
   readonly small?: boolean
   readonly className?: string
   readonly ref?: Ref<HTMLButtonElement>
 }
 
-/** At least 28 px high, 44 px where a finger is used. */
+/** At least 28 px high, 44 px on touch screens. */
 export function Button({
   children,
   icon,
@@ -47,11 +47,11 @@ export function Button({
 interface IconButtonProps extends Omit<ButtonProps, 'look' | 'small' | 'children'> {
   readonly icon: IconName
   readonly label: string
-  /** Shown in the tip behind the label. */
+  /** Shortcut, shown in the tooltip after the label. */
   readonly keys?: string
 }
 
-/** A picture that says what it does to those who point at it, focus it, or hear it. */
+/** A button without visible text; its label is in the tooltip and in the accessibility tree. */
 export function IconButton({ icon, label, keys, className = '', ...rest }: IconButtonProps) {
   const shape = 'touch:size-11 inline-flex size-7 items-center justify-center rounded-md text-ink-3'
   return (

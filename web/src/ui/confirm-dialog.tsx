@@ -6,7 +6,7 @@ interface ConfirmDialogProps {
   readonly isOpen: boolean
   readonly title: string
   readonly action: string
-  /** The other way out. */
+  /** Label of the button that closes the dialog without acting. */
   readonly keep?: string
   readonly children: ReactNode
   readonly onClose: () => void

@@ -31,5 +31,5 @@ export function CopyButton({
   )
 }
 
-/** The browser does not allow it: the text can still be selected. */
+/** The browser denied clipboard access; the text can still be selected. */
 function ignoreForbidden(): void {}

@@ -9,11 +9,11 @@ interface DialogProps {
   readonly onClose: () => void
   readonly children: ReactNode
   readonly width?: string
-  /** A question that a click beside it must not answer. */
+  /** `alertdialog`: a click outside does not close it. */
   readonly role?: 'dialog' | 'alertdialog'
 }
 
-/** In the middle; on a phone a sheet that comes from below. */
+/** Centered; on a phone, a bottom sheet. */
 export function Dialog({
   title,
   isOpen,

@@ -1,7 +1,9 @@
-/** How long the page may take to draw what is looked for. Milliseconds. */
+/** How long to wait for the page to draw the element. Milliseconds. */
 const WITHIN_MS = 1000
 
-/** Gives the focus back to what opened a page that is left: the first of these names that is there (`data-opener`). */
+/**
+ * Returns the focus to the element that opened the page just left: the first of these names present (`data-opener`).
+ */
 export function focusOpener(...names: readonly string[]): void {
   const until = performance.now() + WITHIN_MS
   const look = () => {

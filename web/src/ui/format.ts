@@ -8,7 +8,7 @@ export function counted(count: number, one: string, more = `${one}s`): string {
   return `${count} ${count === 1 ? one : more}`
 }
 
-/** A class for the hue of an agent: one of eight, the same for a name at any time. */
+/** A class for one of eight hues; the same name always gets the same one. */
 export function hueOf(name: string): string {
   let sum = 0
   for (const char of name) sum = (sum * 31 + (char.codePointAt(0) ?? 0)) >>> 0

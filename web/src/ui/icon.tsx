@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Strokes on a grid of 16. A picture never says something alone: a word stands beside it, or the button has a label. */
+/** Strokes on a grid of 16. An icon always has visible text beside it or an accessible label. */
 const SHAPES = {
   plus: <path d="M8 3.5v9M3.5 8h9" />,
   minus: <path d="M3.5 8h9" />,

@@ -18,7 +18,6 @@ interface Choices {
 
 const POPOVER = 'z-50 min-w-48 rounded-lg border border-line bg-raised p-1 shadow-float'
 
-/** A button and what it offers. */
 export function Menu({ children, ...choices }: Choices & { readonly children: ReactElement }) {
   return (
     <MenuTrigger>
@@ -31,12 +30,12 @@ export function Menu({ children, ...choices }: Choices & { readonly children: Re
 }
 
 interface ContextMenuProps extends Choices {
-  /** What was pointed at. */
+  /** The element that the person right-clicked. */
   readonly anchor: RefObject<HTMLElement | null>
   readonly onClose: () => void
 }
 
-/** What a right press, or the key for it, offers. The focus returns to what was pointed at. */
+/** Menu for a right click or the menu key. On close, the focus returns to the anchor. */
 export function ContextMenu({ anchor, onClose, ...choices }: ContextMenuProps) {
   return (
     <Popover

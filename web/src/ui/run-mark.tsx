@@ -3,7 +3,7 @@ import { lookOf } from './run-status-look.ts'
 
 type RunStateFields = Parameters<typeof lookOf>[0]
 
-/** The state of a run as a picture; the word is said to those who do not see it, unless it stands beside. */
+/** The state of a run as an icon. Screen readers get the word, unless it is shown beside the icon. */
 export function RunMark({
   run,
   silent = false,
@@ -13,7 +13,7 @@ export function RunMark({
   run: RunStateFields
   silent?: boolean
   size?: number
-  /** The state of its status line, where that is known. */
+  /** The state from the run's status line, if known. */
   word?: string
 }) {
   const { icon, tone, spins, ...look } = lookOf(run)

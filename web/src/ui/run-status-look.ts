@@ -5,14 +5,14 @@ import { counted } from './format.ts'
 
 export interface RunLook {
   readonly icon: IconName
-  /** A class for its colour. */
+  /** CSS class of the colour. */
   readonly tone: string
-  /** The icon and the colour say the same. */
+  /** Says the same as icon and colour. */
   readonly word: string
   readonly spins: boolean
 }
 
-/** What of a run its state is told from. */
+/** The fields of a run that determine its state. */
 type RunStateFields = Pick<
   RunRow,
   'status' | 'reason' | 'endReason' | 'queuePosition' | 'waitingFor' | 'pausing'
@@ -51,17 +51,17 @@ export function isLive({ status }: Pick<RunRow, 'status'>): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting'
 }
 
-/** Whether it goes on by a press: what was refused would be asked the same again. */
+/** Whether Continue can help. A refused run would send the same request and be refused again. */
 export function canContinue(run: RunRow): boolean {
   return run.status === 'paused' || (run.status === 'failed' && !wasRefused(run))
 }
 
-/** How long it has taken so far, or took. Milliseconds. */
+/** Duration so far, or the final one. Milliseconds. */
 export function elapsedOf(run: Pick<RunRow, 'startedAt' | 'queuedAt' | 'endedAt'>, now: number): number {
   return Math.max(0, (run.endedAt ?? now) - (run.startedAt ?? run.queuedAt))
 }
 
-/** What a run does now, why it does not, or what came of it. */
+/** What a run does now, why it does not run, or its result. */
 export function detailOf(run: RunRow, { state, detail }: StatusLine): string {
   switch (run.status) {
     case 'running':
@@ -73,12 +73,12 @@ export function detailOf(run: RunRow, { state, detail }: StatusLine): string {
     case 'completed':
       return detail ?? run.headline ?? counted(run.toolCalls, 'tool call')
     case 'paused':
-    case 'cancelled': // the words of the agent are quoted: nobody takes them for the reason
+    case 'cancelled': // quoted, so that an agent's words do not read as the reason
       return [detail, run.headline && `“${run.headline}”`].filter(Boolean).join(' · ')
   }
 }
 
-/** The same in one line with the state, where that says more than the icon beside it. */
+/** `detailOf` with the state in front, unless the icon already says it. */
 export function lineOf(run: RunRow, line: StatusLine): string {
   const isSaid = line.state === 'Running' || line.state === 'Done'
   const detail = detailOf(run, line)

@@ -1,9 +1,9 @@
-/** For a download that the browser has not begun to read yet. Milliseconds. */
+/** Time for the browser to start reading a download. Milliseconds. */
 const KEPT_MS = 60_000
 
 /**
- * Saves what has come with the token of this page. A blob belongs to the origin of the page: it is of a type that no
- * browser shows, so that markup in it never runs where the token can be read.
+ * Saves content fetched with this page's token. A blob shares the page's origin, so it gets a type that no browser
+ * renders: markup in it never runs where it could read the token.
  */
 export function saveFile(name: string, content: string | Uint8Array<ArrayBuffer>): void {
   const url = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }))

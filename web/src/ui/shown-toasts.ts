@@ -2,7 +2,7 @@ export interface Toast {
   readonly text: string
   readonly tone: 'done' | 'failed' | 'plain'
   readonly action?: { readonly label: string; readonly onPress: () => void }
-  /** Default: eight seconds. */
+  /** Default: 8 seconds. */
   readonly shownMs?: number
 }
 
@@ -12,8 +12,8 @@ export interface ShownToast extends Toast {
 }
 
 /**
- * What is shown once this one has come: two at most, and beside two failures one that is none. A failure gives way only
- * to newer failures, so that nothing that goes well hides it unread. Failures are last: a narrow screen shows the last.
+ * The toasts after one is added: at most two, or two failures and one other. Only newer failures replace a failure, so
+ * that no success hides it unread. Failures come last, because a narrow screen shows only the last toast.
  */
 export function withToast(shown: readonly ShownToast[], toast: ShownToast): readonly ShownToast[] {
   const all = [...shown, toast]
@@ -22,7 +22,7 @@ export function withToast(shown: readonly ShownToast[], toast: ShownToast): read
   return [...others, ...failures]
 }
 
-/** The one to be read out: it is not always the last. */
+/** The toast to announce to screen readers, which is not always the last. */
 export function newestOf(shown: readonly ShownToast[]): ShownToast | undefined {
   return shown.toSorted((a, b) => b.id - a.id)[0]
 }

@@ -5,14 +5,14 @@ interface SplitterProps {
   readonly width: number
   readonly min: number
   readonly max: number
-  /** Which side of it grows when it is moved to the right. */
+  /** The side that grows when the splitter moves right. */
   readonly grows: 'left' | 'right'
   readonly onResize: (width: number) => void
 }
 
 const STEP = 16
 
-/** The line between two columns: moved with the pointer, or with the arrow keys. */
+/** A separator between two columns, moved with the pointer or the arrow keys. */
 export function Splitter({ label, width, min, max, grows, onResize }: SplitterProps) {
   const start = useRef<{ x: number; width: number }>(undefined)
   const sign = grows === 'left' ? 1 : -1

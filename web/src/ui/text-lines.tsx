@@ -8,10 +8,10 @@ interface TextLinesProps {
   readonly lines?: number
 }
 
-/** More at once would hold up the page. Characters. */
+/** More text would block the page. Characters. */
 const MOST = 200_000
 
-/** Output of a tool, as it is: some lines, and all of them when asked. */
+/** Raw tool output: the first lines, or everything on request. */
 export function TextLines({ text, label, lines = 20 }: TextLinesProps) {
   const [open, setOpen] = useState(false)
   const cut = cutAfter(text, open ? Infinity : lines)
@@ -45,7 +45,7 @@ export function TextLines({ text, label, lines = 20 }: TextLinesProps) {
   )
 }
 
-/** The first lines of a text, without reading all of a long one. */
+/** Takes the first lines without scanning the rest of a long text. */
 function cutAfter(text: string, lines: number): string {
   let at = -1
   for (let line = 0; line < lines; line++) {

@@ -16,13 +16,13 @@ const listeners = new Set<() => void>()
 let shown: readonly ShownToast[] = []
 let lastId = 0
 
-/** Its id, by which it is closed. */
+/** Returns the id that closes it. */
 export function showToast(toast: Toast): number {
   set(withToast(shown, { ...toast, id: ++lastId }))
   return lastId
 }
 
-/** Says an error in the words that the server found for it. */
+/** Shows an error with the server's own message. */
 export function showError(error: unknown): void {
   const text = error instanceof Error ? error.message : String(error)
   showToast({ text, tone: 'failed' })
@@ -34,7 +34,7 @@ export function Toasts() {
     <section
       aria-label="Notifications"
       data-print="no"
-      // It covers messages, and nothing that is above them; beside a sheet, it is on the other side.
+      // Covers messages only, nothing above them; moves to the other side of an open sheet.
       className="pointer-events-none fixed top-[calc(var(--messages-top,3.25rem)+0.5rem)] right-4 left-4 z-30 flex flex-col items-end gap-2 min-[1100px]:top-auto! min-[1100px]:bottom-4 min-[768px]:max-[1099px]:[body:has([data-sheet=right])_&]:items-start max-[1099px]:[body:has([data-sheet=left])_&]:top-auto! max-[1099px]:[body:has([data-sheet=left])_&]:bottom-4"
     >
       <div role="status" className="sr-only">

@@ -7,7 +7,7 @@ interface ToggleProps {
   readonly children: ReactNode
 }
 
-/** Something that is on or off at once. */
+/** A switch that takes effect at once. */
 export function Toggle({ isSelected, onChange, children }: ToggleProps) {
   return (
     <SwitchField isSelected={isSelected} onChange={onChange}>

@@ -15,7 +15,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   task: 'subagent',
 }
 
-/** The icon of a tool; those that do not come with the program share one. */
+/** The icon of a tool; tools that are not built in share one. */
 export function iconOf(tool: string): IconName {
   return ICONS[tool] ?? 'tool'
 }

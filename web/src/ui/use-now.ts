@@ -6,7 +6,7 @@ const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 let now = Date.now()
 
-/** The time, once a second, in one timer for the whole page; `live` false: it stands still. */
+/** The current time, updated every second by one timer for the whole page. `live: false` stops it. */
 export function useNow(live = true): number {
   return useSyncExternalStore(live ? subscribe : never, () => now)
 }

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { commandSandboxWords, sandboxLabel, sandboxWords, type SandboxForce } from './command-sandbox.ts'
+
+/** Of a later version. */
+const OTHER = 'no-clock' as SandboxForce
+
+test('a command is said to be confined only where that is known', () => {
+  expect([undefined, null, 'off' as const].map(sandboxWords)).toEqual([null, null, null])
+  expect((['no-network', 'allowed-hosts', OTHER] as const).map(sandboxWords)).toEqual([
+    'in a sandbox, no network',
+    'in a sandbox, allowed hosts only',
+    'in a sandbox',
+  ])
+})
+
+test('who is asked reads what the command can reach, and nothing where nobody recorded it', () => {
+  const writes = ['/project', '/other']
+  expect(commandSandboxWords(null)).toBeNull()
+  expect(commandSandboxWords({ force: 'off', writes: [] })).toBe('runs without a sandbox: with your rights')
+  expect(commandSandboxWords({ force: 'no-network', writes })).toBe(
+    'runs in a sandbox: no network, writes only in /project, /other',
+  )
+  expect(commandSandboxWords({ force: OTHER, writes })).toBe(
+    'runs in a sandbox: writes only in /project, /other',
+  )
+})
+
+test('a label stands alone', () => {
+  const words = (['off', 'no-network', 'allowed-hosts', OTHER] as const).map(
+    (force) => sandboxLabel(force)?.words,
+  )
+  expect(words).toEqual(['no sandbox', 'sandbox: no network', 'sandbox: allowed hosts only', 'sandbox'])
+  expect(sandboxLabel(null)).toBeNull()
+})
