@@ -46,7 +46,7 @@ function optionText({ flags, argChoices, defaultValue, helpGroupHeading }) {
   const facts = [
     ...(argChoices ? [argChoices.join(', ')] : []),
     ...(defaultValue === undefined ? [] : [`default: ${defaultValue}`]),
-    ...(helpGroupHeading === LATER ? ['not there yet'] : []),
+    ...(helpGroupHeading === LATER ? ['not available yet'] : []),
   ]
   return `\`${flags}\`${facts.length > 0 ? ` (${facts.join('; ')})` : ''}`
 }

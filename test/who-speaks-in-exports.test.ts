@@ -8,7 +8,7 @@ import { readMessages } from '../src/runtime/run/messages.ts'
 import { callFactsIn } from '../src/runtime/views/call-facts.ts'
 import { itemsOf } from '../web/src/chat/transcript-items.ts'
 import { messagePageOf } from '../src/runtime/views/message-page.ts'
-import { call, foreground, spawn, stage, use, type Staged } from './support/stage.ts'
+import { call, foreground, slow, spawn, stage, use, type Staged } from './support/stage.ts'
 import type { Part } from './support/actor.ts'
 import { agent, finish, harness, rawModel, said, tool } from './support/runtime-harness.ts'
 
@@ -154,4 +154,21 @@ test('receipts and other remarks of the runtime stand apart from what the subage
   )
   expect(markdown.match(/^\(Receipts, recorded by the runtime: errors: .*\)\n\n(?:> |```)/gm)).toHaveLength(2)
   expect(html.match(/<p class="about">Receipts, recorded by the runtime: errors: /g)).toHaveLength(2)
+})
+
+test('a document says "User" where the page says "you": somebody else may read it', async () => {
+  const main: Part[] = [{ calls: [spawn('a'), spawn('b')] }, { text: 'asked' }, { text: 'fine' }]
+  const h = stage({ main, a: [slow('late')], b: [slow('later')] })
+  const { conversationId } = await h.start('go')
+  await h.clock.settle()
+  const [a, b] = h.store.find('runs', { where: { depth: 1 }, orderBy: 'id' })
+  await h.perform(conversationId, { verb: 'cancel', target: a!.id, args: null })
+  await h.perform(conversationId, { verb: 'interrupt', target: b!.id, args: null })
+  await h.clock.settle()
+  const { markdown, html } = views(h)
+  for (const view of [markdown, html]) {
+    expect(view).toContain('Cancelled: by User')
+    expect(view).toContain('Paused: by User')
+    expect(view).not.toMatch(/by you\b/)
+  }
 })

@@ -3,6 +3,7 @@ import { EXAMPLES } from './help-examples.ts'
 
 /** Under this heading stands what is known but not there yet. */
 export const LATER = 'Not yet:'
+export const LATER_NAMES = ['mcp', 'acp', 'bridge', 'worker'] as const
 
 const WIDTH = 80
 

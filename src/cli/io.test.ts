@@ -22,6 +22,6 @@ test('in a directory that is gone, help works, and what needs the directory says
     status: 2,
     stdout: '',
     stderr:
-      'offshoot: the directory that you are in does not exist any more, or may not be read\n  cd to another one, then call again\n',
+      'offshoot: the current directory no longer exists, or you may not read it\n  cd to another one, then try again\n',
   })
 })

@@ -56,8 +56,8 @@ function workingDirectory(): string {
   try {
     return process.cwd()
   } catch (cause) {
-    const message = 'the directory that you are in does not exist any more, or may not be read'
-    throw new OffshootError('usage', message, { cause, hint: 'cd to another one, then call again' })
+    const message = 'the current directory no longer exists, or you may not read it'
+    throw new OffshootError('usage', message, { cause, hint: 'cd to another one, then try again' })
   }
 }
 

@@ -26,7 +26,7 @@ async function runCommandLine(args: readonly string[], io: Io): Promise<number> 
     const program = await createProgram(io, (code) => (exitCode = code), line[0])
     refuseTextAsOption(program, line)
     if (line.length > 0) await program.parseAsync(line, { from: 'user' })
-    else await write(io, io.stdout.isTTY ? await firstScreen() : program.helpInformation())
+    else await (await import('./no-arguments.ts')).answerNoArguments(program, io)
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
@@ -39,10 +39,6 @@ async function commandLineOf(args: readonly string[]): Promise<readonly string[]
   const [first] = args
   if (first === undefined || NAMES.has(first)) return args
   return (await import('./foreign/implied-run.ts')).impliedRun(args, NAMES)
-}
-
-async function firstScreen(): Promise<string> {
-  return (await import('./first-screen.ts')).FIRST_SCREEN
 }
 
 /** In the order in which the help lists them. */

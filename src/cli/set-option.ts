@@ -43,7 +43,7 @@ function settingsOf(
   if ((settingNames as readonly string[]).includes(first)) return { [first]: value }
   const near = nearestName(first, settingNames)
   const hint = near ? `did you mean ${near}?` : `it is one of ${settingNames.join(', ')}, or PROVIDER.OPTION.`
-  throw new InvalidArgumentError(`there is no setting ${JSON.stringify(first.slice(0, 60))}; ${hint}`)
+  throw new InvalidArgumentError(`unknown setting ${JSON.stringify(first.slice(0, 60))}; ${hint}`)
 }
 
 function nested(path: readonly string[], value: unknown): unknown {

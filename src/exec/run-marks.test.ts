@@ -42,7 +42,7 @@ test.each([
   ['a session of its own', `setsid ${LIVES}; true`],
   ['nohup', `nohup ${LIVES}; true`],
   [
-    'a parent that lives, two levels up',
+    'a living parent two levels up',
     `env -i PATH="$PATH" setsid sh -c "${LIVES.replaceAll('$', '\\$')}; true"; true`,
   ],
 ])('%s counts as started by the run', async (_, script) => {
@@ -82,7 +82,7 @@ test('a process that the program starts outside a run does not count', async () 
 
 test.each([
   ['below the command', `HOME=/elsewhere OFFSHOOT_RUN_ID=run_2 ${LIVES}; true`],
-  ['in the place of the command', `exec env HOME=/elsewhere OFFSHOOT_RUN_ID=run_2 ${LIVES}`],
+  ['in place of the command', `exec env HOME=/elsewhere OFFSHOOT_RUN_ID=run_2 ${LIVES}`],
 ])(
   'a process that names another run %s gets its environment from above the outermost process',
   async (_, script) => {

@@ -222,7 +222,7 @@ describe('a page', () => {
       'Its effect is unknown',
       'Paused: limit: max turns',
       'a note',
-      'Allowed once by me: “why not”. Reason: bash asks.',
+      'Allowed once by User (me): “why not”. Reason: bash asks.',
       'Outcomes unknown',
       'changed.ts (new, +2 −1)',
       'npm test (ended from outside)',

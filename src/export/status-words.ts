@@ -1,3 +1,4 @@
+import { authorWords } from '../core/message.ts'
 import type { RunId } from '../core/ids.ts'
 import { statusLine, type StatusLine } from '../core/status-line/status-line.ts'
 import type { ExportDocument, ExportedRun } from './document.ts'
@@ -26,12 +27,15 @@ export function statusLinesOfDocument(
   return new Map(
     runs.map((run) => {
       const parent = run.parentRunId === null ? undefined : known.get(run.parentRunId)
-      return [run.id, statusLine({ ...run, queuePosition: null }, { parent, isDriven })]
+      return [
+        run.id,
+        statusLine({ ...run, queuePosition: null }, { parent, isDriven, person: authorWords('person') }),
+      ]
     }),
   )
 }
 
-/** `Paused: by you`. A run's error, and what is left below it, have separate lines. */
+/** `Paused: by User`. A run's error, and what is left below it, have separate lines. */
 export function stateWordsOf({ status }: Pick<ExportedRun, 'status'>, { state, detail }: StatusLine): string {
   const hasLines = status === 'completed' || status === 'failed'
   return detail === null || hasLines ? state : `${state}: ${detail}`

@@ -1,3 +1,4 @@
+import { BY_PROGRAM } from '../core/report/answerer-words.ts'
 import { z } from 'zod'
 import type { Approval, ApprovalAnswer } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
@@ -47,7 +48,7 @@ export function openApprovals(session: LibrarySession): ApprovalsApi {
 const answerSchema = z.strictObject({
   answer: z.enum(['once', 'run', 'always', 'deny']),
   note: z.string().optional(),
-  by: z.string().min(1).default('program'),
+  by: z.string().min(1).default(BY_PROGRAM),
   pattern: z.string().optional(),
   scope: z.enum(['conversation', 'project']).optional(),
 })

@@ -1,3 +1,4 @@
+import { BY_PROGRAM } from '../core/report/answerer-words.ts'
 import { z } from 'zod'
 import type { Question } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
@@ -40,4 +41,4 @@ export function openQuestions(session: LibrarySession): QuestionsApi {
   }
 }
 
-const optionsSchema = z.strictObject({ by: z.string().min(1).default('program') })
+const optionsSchema = z.strictObject({ by: z.string().min(1).default(BY_PROGRAM) })

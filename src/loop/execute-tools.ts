@@ -210,9 +210,13 @@ async function requestPermission(
   const permit = await whileSuspended(watchdog, 'person', () => ports.permit(request))
   if (permit.allowed) return undefined
   const { code, reason, why } = permit
-  const denied = failure(code === 'interrupted' ? 'skipped' : 'denied', code, why)
+  const told = code === 'unattended' ? `${why}. ${WITHOUT_IT}` : why
+  const denied = failure(code === 'interrupted' ? 'skipped' : 'denied', code, told)
   return { ...denied, error: { code, message: why, reason } }
 }
+
+/** For the model alone. */
+const WITHOUT_IT = 'Go on without it, or say what is needed.'
 
 interface CheckedCall {
   readonly part: ToolCallPart

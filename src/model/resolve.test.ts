@@ -40,6 +40,29 @@ describe('createResolver', () => {
     await expect(resolver()('gpt-6-sol')).rejects.toMatchObject({ hint: 'Did you mean openai/gpt-6-sol?' })
   })
 
+  it('completes a name without its provider from the tables, and names the form where none has it', async () => {
+    const hintOf = (id: string, config?: ModelConfig) =>
+      resolver(
+        {},
+        config,
+      )(id).then(
+        () => 'known',
+        ({ hint }: { hint: string }) => hint,
+      )
+    expect(await hintOf('sonnet')).toBe(
+      'Did you mean anthropic/claude-sonnet-5-5 or anthropic/claude-sonnet-5?',
+    )
+    expect((await hintOf('Claude')).split(' or ')).toHaveLength(5)
+    expect(await hintOf('claude-sonet-5')).toBe('Did you mean anthropic/claude-sonnet-5?')
+    expect(await hintOf('antropic/claude-sonnet-5')).toBe('Did you mean anthropic/claude-sonnet-5?')
+    const prices = { 'ollama/our-own': { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 } }
+    expect(await hintOf('OUR', { prices })).toBe('Did you mean ollama/our-own?')
+    for (const none of ['mistral', '', '/'])
+      expect(await hintOf(none)).toBe(
+        'Write the provider too, as in anthropic/MODEL. Providers: anthropic, openai, google, openai-compatible, ollama.',
+      )
+  })
+
   it.each(['anthropic/', 'anthropic/a b', 'ollama/\u0007'])('refuses the malformed %j', async (id) => {
     await expect(resolver({ ANTHROPIC_API_KEY: 'k' })(id)).rejects.toMatchObject({ code: 'usage' })
   })

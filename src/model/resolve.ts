@@ -7,6 +7,7 @@ import type { Fetch } from './fetch.ts'
 import { createModel } from './language-model.ts'
 import type { Model, ResolveModel } from './port.ts'
 import { free } from './cost-of-usage.ts'
+import { similarModels } from './similar-models.ts'
 import { scriptPath } from './script-path.ts'
 import { endpoint, type Endpoint, type Env, type ModelConfig } from './endpoints-and-keys.ts'
 
@@ -44,7 +45,7 @@ async function resolve(id: string, options: ResolverOptions): Promise<Model> {
   const slash = id.indexOf('/')
   const provider = slash < 0 ? id : id.slice(0, slash)
   const name = slash < 0 ? undefined : id.slice(slash + 1)
-  if (!isProvider(provider)) throw unknown(id)
+  if (!isProvider(provider)) throw unknown(id, options.config?.prices)
   if (name !== undefined && !/^[^\s\p{Cc}]+$/u.test(name)) throw malformed(id, provider)
   const { env, fetch, clock, config } = options
   const place = endpoint(provider, env, config)
@@ -103,14 +104,13 @@ function isProvider(name: string): name is Provider {
   return (providers as readonly string[]).includes(name)
 }
 
-function unknown(id: string): OffshootError {
-  const same = Object.keys(catalogue).find((known) => known.endsWith(`/${id}`))
+function unknown(id: string, prices: ModelConfig['prices'] = {}): OffshootError {
+  const similar = similarModels(id, [...new Set([...Object.keys(catalogue), ...Object.keys(prices)])])
+  const form = `Write the provider too, as in anthropic/MODEL. Providers: ${providers.join(', ')}.`
   return new OffshootError(
     'usage',
     `unknown model ${JSON.stringify(id)}: a model is PROVIDER/MODEL, offline, or scripted:FILE`,
-    {
-      hint: same ? `Did you mean ${same}?` : `Known providers: ${providers.join(', ')}.`,
-    },
+    { hint: similar.length > 0 ? `Did you mean ${similar.join(' or ')}?` : form },
   )
 }
 

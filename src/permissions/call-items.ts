@@ -29,7 +29,7 @@ function subjectItems(
 
 /** An unparsed command line: no allow rule matches it, but every rule that may deny it does. */
 function unread(call: PermissionCall, command: string): readonly Item[] {
-  const guard = 'asks because the command was not read'
+  const guard = 'asks because the command was not parsed'
   return [{ ...textItem(call, command, null), title: call.tool, uncertain: UNKNOWN, guard, fallback: 'ask' }]
 }
 

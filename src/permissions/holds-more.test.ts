@@ -25,9 +25,9 @@ describe('nothing more', () => {
   test.each<[string, Partial<Rights>]>([
     ['than the same', {}],
     ['with fewer tools and permissions', { tools: ['read'], grants: [] }],
-    ['with more that forbids', { chain: [root(config, line(bashRule('deny rm *'))), reader] }],
+    ['with an additional deny rule', { chain: [root(config, line(bashRule('deny rm *'))), reader] }],
     ['in the mode plan', { chain: [root(config, modeLayer('plan')), reader] }],
-    ['with an agent more above it', { chain: [base, levelOf('agent a', [bashRule('ask *')]), reader] }],
+    ['with an additional ancestor', { chain: [base, levelOf('agent a', [bashRule('ask *')]), reader] }],
     ['with the same rules under another name', { chain: [base, { ...reader, name: 'other' }] }],
   ])('%s', (_, more) => {
     expect(holdsMore({ ...own, ...more }, own)).toBe(undefined)

@@ -69,7 +69,7 @@ export const conversationHandlers: Handlers<
       maxConcurrent: loaded.config.limits.maxConcurrent,
       owner: directoryRuntime.composed.ownership?.livingOwner(row.id),
       mine: directoryRuntime.drives(row.id),
-      sandbox: directoryRuntime.composed.sandbox,
+      sandbox: (await directoryRuntime.composed.confinement?.force()) ?? 'off',
       streaming: partialsOf(context.store, directoryRuntime, row.id).map((each) =>
         maskPartial(each, context.secrets),
       ),

@@ -156,7 +156,7 @@ function checkAlone(home: string): void {
     'conflict',
     `an offshoot serve of this store runs already: pid ${pid}, port ${port}`,
     {
-      hint: 'use that one, or stop it first; another OFFSHOOT_HOME has a store and a server of its own',
+      hint: 'offshoot sessions link prints a link that opens it; or stop it first; another OFFSHOOT_HOME has a store and a server of its own',
     },
   )
 }
@@ -179,7 +179,7 @@ function listenError(cause: NodeJS.ErrnoException, port: number, host: string): 
   if (cause.code === 'EADDRINUSE')
     return new OffshootError('conflict', `port ${port} of ${host} is in use`, {
       cause,
-      hint: 'offshoot serve --port N uses another port; if an offshoot server listens there, open its page',
+      hint: 'offshoot serve --port N uses another port; if a server of this store listens there, offshoot sessions link prints a link that opens it',
     })
   return new OffshootError('usage', `cannot listen on ${host}, port ${port}: ${errorMessage(cause)}`, {
     cause,

@@ -3,12 +3,13 @@ import { access, constants } from 'node:fs/promises'
 import { delimiter, join, relative } from 'node:path'
 import { z } from 'zod'
 import { limitScript } from '../exec/lock-limit.ts'
-import { runProcess, type ProcessOptions, type ProcessResult } from '../exec/run-process.ts'
+import type { ProcessOptions, ProcessResult } from '../exec/run-process.ts'
 import { SandboxError } from '../exec/sandbox/sandbox-error.ts'
 import { SpawnError } from '../exec/spawn-error.ts'
 import type { CommandResult, MovedAway, ReachedHost } from './command-cell.ts'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type ToolContext } from './port.ts'
+import { runUnconfined } from './run-unconfined.ts'
 
 const inputSchema = z.lazy(() =>
   z.object({
@@ -105,7 +106,7 @@ async function start(command: string, timeoutMs: number, context: ToolContext): 
       onOutput: (text) => context.emit(text),
       signal: context.signal,
     }
-    return await (context.cell?.run(options) ?? unconfined(options))
+    return await (context.cell?.run(options) ?? runUnconfined(options))
   } catch (error) {
     if (error instanceof SandboxError) throw new ToolError('sandbox', error.message, SANDBOX_HINT)
     if (error instanceof SpawnError) throw new ToolError(error.reason, error.message)
@@ -114,10 +115,6 @@ async function start(command: string, timeoutMs: number, context: ToolContext): 
 }
 
 const SANDBOX_HINT = 'The next command gets a new sandbox; what ran in this one is gone.'
-
-async function unconfined(options: ProcessOptions): Promise<CommandResult> {
-  return { result: await runProcess(options), moved: [], sandbox: 'off', reached: [] }
-}
 
 function movedText({ from, to }: MovedAway, root: string): string {
   return `${relative(root, from)} may not be made in the sandbox and is ${relative(root, to)} now`

@@ -34,7 +34,7 @@ export function readTrusted(directory: string, env: Env): Trusted {
   }
 }
 
-const OWN = 'the trust record lies inside the directory that it covers, so it is ignored'
+const OWN = 'the trust record is inside the directory that it covers, so it is ignored'
 
 function nothing(problem: string): Trusted {
   return { isGranted: NOTHING, problem, version: problem }

@@ -114,12 +114,16 @@ describe('on a terminal', () => {
       expect(user.processes()).toEqual([])
     }
     expect(once).toMatchObject({ code: 0, made: true, told: expect.stringContaining('exit code 0') })
-    expect(denied).toMatchObject({ code: 0, made: false, told: 'denied by terminal' })
-    expect(noted).toMatchObject({ code: 0, made: false, told: 'denied by terminal: use the other file' })
+    expect(denied).toMatchObject({ code: 0, made: false, told: 'denied by User (terminal)' })
+    expect(noted).toMatchObject({
+      code: 0,
+      made: false,
+      told: 'denied by User (terminal): use the other file',
+    })
     expect(closed).toMatchObject({
       code: 0,
       made: false,
-      told: 'denied by terminal: the terminal was closed',
+      told: 'denied by User (terminal): the terminal was closed',
     })
   })
 

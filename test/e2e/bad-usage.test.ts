@@ -43,7 +43,7 @@ describe('a wrong command line', () => {
       ],
       [['run', 'hi', '--conversation', ''], /there is no conversation ""/],
       [['run', 'hi', '--conversation', 'cnv_00000000000000000000000000'], /there is no conversation cnv_0/],
-      [['run', 'hi', '--continue'], /there is no conversation on/],
+      [['run', 'hi', '--continue'], /there is no conversation in/],
       [['show', 'x'], /there is no conversation, branch or run x/],
     ]
     const ended = await inTurns(cases, ([args]) => user.call(args))

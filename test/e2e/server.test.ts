@@ -117,6 +117,7 @@ describe('offshoot serve', () => {
     const { code, stdout, stderr } = await user.run(['serve', '--port', '0'])
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain(`runs already: pid ${program.pid}, port ${new URL(url).port}\n`)
+    expect(stderr).toContain('offshoot sessions link prints a link that opens it')
     expect(await api(url, '/health')).toMatchObject({ ok: true }) // nothing of it was touched
     program.kill('SIGKILL')
     await program.ended
@@ -298,7 +299,7 @@ describe('run --conversation on what a server drives', () => {
     await follower.untilStderr('main — ')
     program.kill('SIGKILL')
     const { code, stderr } = await follower.ended
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`nobody drives ${id} any more`)])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`no process drives ${id} any more`)])
     expect(stderr).not.toContain('mode') // that of the server: there is nothing to be said about it
   })
 

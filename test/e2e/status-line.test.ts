@@ -162,8 +162,8 @@ describe('the status line, told the same by ps, show and the live tree', () => {
     const show = (await user.call(['show', conversationId])).stdout
     expect(show).toMatch(/● main · Done · 2 runs: 3 turns · 1 tool · brn_/)
     const ps = (await user.call(['ps', '--all'])).stdout
-    expect(ps).toMatch(/main +main +2\/\d+ turns +1 tool +\S+ +with subagents: 1 tool/)
-    expect(ps).toMatch(/main +main +1\/\d+ turns +0 tools/)
+    expect(ps).toMatch(/main +Go\. +2\/\d+ turns +1 tool +\S+ +with subagents: 1 tool/)
+    expect(ps).toMatch(/main +Go\. +1\/\d+ turns +0 tools/)
   }, 60_000)
 })
 

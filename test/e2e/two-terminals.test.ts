@@ -269,6 +269,35 @@ describe('a run in one terminal, everything else in another', () => {
     expect(user.rows("SELECT count(*) AS n FROM runs WHERE status = 'completed'")).toEqual([{ n: 4 }])
   }, 60_000)
 
+  it('ends with a line of its own run, and says what else runs in its process', async () => {
+    const model = user.script({
+      main: [
+        { match: '^Go', toolCalls: [bash('sh wait.sh main')] },
+        { match: '^Otherwise', toolCalls: [bash('sh wait.sh fork')] },
+        { match: 'waited main', text: 'Done.' },
+        { match: 'waited fork', text: 'Done otherwise.' },
+      ],
+    })
+    const run = user.start(['run', 'Go.', '-m', model])
+    await run.untilStderr('$ sh wait.sh main')
+    const [said] = user.rows("SELECT id FROM messages WHERE role = 'user'")
+    const fork = user.start(['fork', String(said!['id']), 'Otherwise.'])
+    await run.untilStderr('offshoot: this process also drives run_')
+    const [other] = user.rows('SELECT id, branch_id AS branch FROM runs ORDER BY id DESC LIMIT 1')
+    expect(run.stderr).toContain(
+      `also drives ${String(other!['id'])} on ${String(other!['branch'])} (main: Otherwise.)\n`,
+    )
+    release('main')
+    await run.untilStderr(
+      `done here, but this process still drives ${String(other!['id'])}; Ctrl-C pauses it\n`,
+    )
+    release('fork')
+    const { code, stdout, stderr } = await run.ended
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Done.\n' })
+    expect(stderr.match(/^✓ .*$/gm)).toEqual([expect.stringMatching(/^✓ main — done in .*: Done\.$/)])
+    expect(await fork.ended).toMatchObject({ code: 0, stdout: 'Done otherwise.\n' })
+  }, 60_000)
+
   it('shows what it was given in each format, with nothing of what else runs there', async () => {
     const agents = {
       main: [{ toolCalls: [bash('sh wait.sh main')] }, { match: 'waited main', text: 'Done.' }],

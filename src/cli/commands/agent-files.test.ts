@@ -30,13 +30,13 @@ describe('agents check', () => {
     const { code, stdout, stderr } = await user.call(['agents', 'check'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.split('\n')).toEqual([
-      `ignored  ${file}  critic`,
-      '         line 3: the value of description is not valid YAML; it is read as plain text',
-      '         tools: not available here: mcp__x__y',
-      '         kept, but has no effect here: color',
-      '         the model sonnet cannot be used here; the agent inherits its model',
-      `ok       ${good}  porter`,
-      `ok       ${skill}  deploy`,
+      `used in part  ${file}  critic`,
+      '              line 3: the value of description is not valid YAML; it is read as plain text',
+      '              tools: not available here: mcp__x__y',
+      '              kept, but has no effect here: color',
+      '              the model sonnet cannot be used here; the agent inherits its model',
+      `ok            ${good}  porter`,
+      `ok            ${skill}  deploy`,
       '3 files, 0 skipped',
       '',
     ])

@@ -55,11 +55,23 @@ function isDirectory(place: string, typed: string): boolean {
   }
 }
 
+/** For people; in JSON, `ignored` means that parts of the file are. */
+const STATUS_WORDS: Readonly<Record<FileDiagnosis['status'], string>> = {
+  ok: 'ok',
+  ignored: 'used in part',
+  held: 'held',
+  skipped: 'skipped',
+}
+
 function checkText(files: readonly FileDiagnosis[]): string {
   const lines = files.flatMap(({ status, path, name, reason, ignored }) => [
-    [status.padEnd(7), terminalLine(path), ...(name === null ? [] : [terminalLine(name)])].join('  '),
+    [
+      STATUS_WORDS[status].padEnd(12),
+      terminalLine(path),
+      ...(name === null ? [] : [terminalLine(name)]),
+    ].join('  '),
     ...[...(reason === null ? [] : [reason]), ...ignored].map(
-      (each) => `${' '.repeat(9)}${terminalLine(each)}`,
+      (each) => `${' '.repeat(14)}${terminalLine(each)}`,
     ),
   ])
   const skipped = files.filter(({ status }) => status === 'skipped').length

@@ -48,6 +48,6 @@ function lostText(imported: readonly ImportedFile[]): string {
 
 function notImported(failed: number, all: number): OffshootError {
   return new OffshootError('conflict', `${failed} of ${all} agents were not imported`, {
-    hint: 'what stands above says why; offshoot agents check tells more',
+    hint: 'see the lines above; offshoot agents check prints details',
   })
 }

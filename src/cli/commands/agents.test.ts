@@ -85,7 +85,7 @@ test('-C names the directory, wherever it stands', async () => {
 test('wrong usage has exit code 2 and says what there is', async () => {
   const cases: [string[], RegExp][] = [
     [['agents', 'shw'], /unknown command "shw" of offshoot agents\n {2}did you mean show\?/],
-    [['agents', 'nothing', 'here'], /unknown command "nothing".*\n {2}there are: ls, show/],
+    [['agents', 'nothing', 'here'], /unknown command "nothing".*\n {2}commands: ls, show/],
     [['agents', 'show'], /missing required argument 'agent'/],
     [['agents', 'show', 'explor'], /unknown agent "explor"; known: main, .*\n {2}did you mean explore\?/],
     [['agents', 'show', 'main', 'explore'], /too many arguments/],

@@ -32,7 +32,7 @@ async function cancelOne(id: string, io: Io): Promise<boolean> {
     const answer = await performVerb(io, conversationId, { verb: 'cancel', target, args: null })
     await write(io, line(id, answer))
     if (answer.left.length > 0)
-      await writeStderr(io, `offshoot: these processes could not be ended: ${answer.left.join(', ')}\n`)
+      await writeStderr(io, `offshoot: could not end these processes: ${answer.left.join(', ')}\n`)
     return true
   } catch (error) {
     if (!(error instanceof OffshootError) || (error.code !== 'not_found' && error.code !== 'usage'))

@@ -15,7 +15,7 @@ export function closeCommand(program: Command, io: Io): void {
       const { runs, left } = await performVerb(io, id, { verb: 'cancel', target: id, args: null })
       await write(io, `closed: ${id}, ${runs} ${runs === 1 ? 'run' : 'runs'} cancelled\n`)
       if (left.length > 0)
-        await writeStderr(io, `offshoot: these processes could not be ended: ${left.join(', ')}\n`)
+        await writeStderr(io, `offshoot: could not end these processes: ${left.join(', ')}\n`)
     })
 }
 

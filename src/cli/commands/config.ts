@@ -37,7 +37,7 @@ async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const inForce = await sandboxInForce(loaded.config.sandbox.mode, run)
   const places = { directory: root, data: dataHome(io.env), sandboxInForce: sandboxText(inForce) }
   if (json) return write(io, jsonLine({ ...places, files, values, permissions, held, warnings }))
-  const heads = files.map(({ name, file, found }) => [name, found ? file : `${file} (not there)`] as const)
+  const heads = files.map(({ name, file, found }) => [name, found ? file : `${file} (not found)`] as const)
   const rows = [
     ...[...Object.entries(places), ...heads].map(([name, text]) => [name, terminalLine(text)]),
     [],

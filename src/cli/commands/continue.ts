@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { OffshootError } from '../../core/errors.ts'
 import type { Command } from 'commander'
-import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { ModelSettings } from '../../core/model-settings.ts'
@@ -15,13 +14,13 @@ import { composeWatched } from '../terminal/compose-watched.ts'
 import type { Continued } from '../../runtime/control/continue-branch.ts'
 import { checkTurn } from '../person-only-commands.ts'
 import { followElsewhere } from '../remote/follow-elsewhere.ts'
+import { followHere } from '../remote/follow-here.ts'
 import { lastSeq } from '../../runtime/log/stored-events.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { printHandedOver } from '../remote/server-call.ts'
 import {
   approvalsOption,
   budgetOption,
-  follow,
   modeOption,
   type FollowFlags,
   attendEarly,
@@ -112,7 +111,7 @@ async function goOn(typed: string, text: string | undefined, flags: ContinueFlag
       return exitCodes.completed
     }
     if (!continued.started) return await followElsewhere(place, flags, composed, io)
-    return await follow(continued.started, flags, { ...watchedLocally(composed, first), leave }, io)
+    return await followHere(continued.started, flags, { composed, first, leave }, io)
   } finally {
     await composed.guard.close()
     await composed.store.close()

@@ -1,9 +1,11 @@
+import { mkdirSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { TestUser } from '../../../test/support/test-user.ts'
 
 let user: TestUser
 beforeEach(() => {
   user = new TestUser()
+  mkdirSync(user.home)
 })
 afterEach(() => user.remove())
 

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { SandboxSetting } from '../../config/sandbox-setting.ts'
@@ -12,7 +11,6 @@ import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import {
   approvalsOption,
   budgetOption,
-  follow,
   modeOption,
   type FollowFlags,
   attendEarly,
@@ -30,6 +28,7 @@ import type { Branch } from '../../core/conversation.ts'
 import type { Reader } from '../../store/port.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { followElsewhere } from '../remote/follow-elsewhere.ts'
+import { followHere } from '../remote/follow-here.ts'
 import { lastSeq } from '../../runtime/log/stored-events.ts'
 import { performVerb } from '../remote/perform-verb.ts'
 import { refuseIfDriven, refuseUnused } from '../unused-options.ts'
@@ -117,7 +116,7 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
     }
     const started = begun.here
     await writeStderr(io, `offshoot: fork ${started.branchId} of ${started.conversationId}\n`)
-    return await follow(started, flags, { ...watchedLocally(composed, first), leave }, io)
+    return await followHere(started, flags, { composed, first, leave }, io)
   } finally {
     await composed.guard.close()
     await composed.store.close()

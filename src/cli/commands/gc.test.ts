@@ -38,7 +38,7 @@ test('a preview names what would go and how much it is, and nothing goes', async
   expect(shown).toMatchObject({ code: 0, stderr: '' })
   expect(shown.stdout).toMatch(
     new RegExp(
-      `^${old} {2}\\d{4}-\\d\\d-\\d\\d {2} +\\d+ KiB {2}asked 100 {2}.*\n1 conversation would go, about \\d+ KiB\n$`,
+      `^${old} {2}\\d{4}-\\d\\d-\\d\\d {2} +\\d+ KiB {2}asked 100 {2}.*\n1 conversation would be deleted, about \\d+ KiB\n$`,
     ),
   )
   expect(left()).toEqual([old, young])
@@ -60,7 +60,7 @@ test('what is old goes with everything in it, and its room is given back', async
   const ended = await user.call(['gc', '--yes'])
   expect(ended).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/1 deleted, \d+ KiB given back to the disk\n$/),
+    stdout: expect.stringMatching(/1 deleted, \d+ KiB returned to the disk\n$/),
   })
   expect(left()).toEqual([young])
   expect(
@@ -129,7 +129,7 @@ test('while another program reads, the room stays with the store', async () => {
   other.prepare('SELECT * FROM conversations').get()
   const ended = await user.call(['gc', '--yes'])
   other.close()
-  expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('1 deleted, 0 B given back') })
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('1 deleted, 0 B returned') })
   expect(left()).toEqual([])
 })
 

@@ -38,7 +38,7 @@ export function gcCommand(program: Command, io: Io): void {
       'delete conversations unchanged for this long: 90d, 12h (default: 90d; with --keep: any age)',
       age,
     )
-    .option('--keep <n>', 'keep so many of the latest, however old they are', count)
+    .option('--keep <n>', 'keep the latest N, regardless of age', count)
     .option('--dry-run', 'only list what would be deleted')
     .option('--yes', 'do not ask for confirmation; required without a terminal')
     .option('--json', 'one JSON object')
@@ -67,7 +67,7 @@ async function collect(flags: GcFlags, io: Io): Promise<void> {
   }
   const freed = await releaseSpace(file, io)
   if (flags.json) return await write(io, jsonLine({ deleted, freed_bytes: freed }))
-  await write(io, `${deleted.length} deleted, ${sizeText(freed)} given back to the disk\n`)
+  await write(io, `${deleted.length} deleted, ${sizeText(freed)} returned to the disk\n`)
 }
 
 /** Without a number to keep, 90 days; with one, age alone keeps nothing. */
@@ -100,7 +100,7 @@ async function preview({ store, found, bytes }: Found, { json, dryRun }: GcFlags
   ])
   if (isTerminal && rows.length > 0) await write(io, terminalTable(rows, io))
   else await write(io, rows.map((cells) => `${cells.join('  ')}\n`).join(''))
-  const verb = dryRun ? 'would go' : 'to go'
+  const verb = dryRun ? 'would be deleted' : 'to delete'
   const what = found.length === 1 ? '1 conversation' : `${found.length} conversations`
   await write(io, `${what} ${verb}, about ${sizeText(total)}\n`)
 }
@@ -141,7 +141,7 @@ async function releaseSpace(file: string, io: Io): Promise<number> {
     return compactFile(file)
   } catch (error) {
     const why = terminalLine(errorMessage(error))
-    await writeStderr(io, `offshoot: the room stays with the store, which uses it again: ${why}\n`)
+    await writeStderr(io, `offshoot: the file keeps the space for later rows: ${why}\n`)
     return 0
   }
 }

@@ -29,7 +29,7 @@ test('says on stderr that a file names another directory, and what that means', 
   expect(await imported(other)).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^cnv_\w{26}\n$/),
-    stderr: `offshoot: the file names the directory ${other}, and not the current one; what goes on in this conversation works there, with the configuration, the agents and the trust of that directory\n`,
+    stderr: `offshoot: the file names the directory ${other}, not the current one; runs of this conversation work there, with the configuration, agents and trust of that directory\n`,
   })
 })
 
@@ -38,7 +38,7 @@ test.each(['/nowhere/\u001b[2Jat all', 'C:\\work'])(
   async (directory) => {
     const { code, stderr } = await imported(directory)
     expect(code).toBe(0)
-    expect(stderr).toContain('which does not exist here; the conversation can be read and exported')
+    expect(stderr).toContain('which does not exist here; you can read and export the conversation')
     expect(stderr).not.toContain('\u001b')
   },
 )

@@ -11,7 +11,7 @@ import { MAX_EXPORT_BYTES, parseExport } from '../../export/parse-export.ts'
 import { randomIds } from '../../runtime/log/new-id.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { write, writeStderr, type Io } from '../io.ts'
-import { openStore } from '../open-store.ts'
+import { openOrCreateStore } from '../open-store.ts'
 
 export function importCommand(program: Command, io: Io): void {
   program
@@ -20,7 +20,7 @@ export function importCommand(program: Command, io: Io): void {
     .argument('<file>', 'a JSON export; - reads it from stdin')
     .action(async (file: string) => {
       const document = parseExport(decode(await readAll(file, io)))
-      await using store = await openStore(io)
+      await using store = await openOrCreateStore(io)
       const id = await importConversation(store, document, randomIds(systemClock))
       await write(io, `${id}\n`)
       for (const said of aboutDirectory(document, io)) await writeStderr(io, `offshoot: ${said}\n`)
@@ -32,11 +32,11 @@ function aboutDirectory({ directory }: ExportDocument, { cwd }: Io): string[] {
   const named = terminalLine(directory)
   if (!isDirectory(directory))
     return [
-      `the file names the directory ${named}, which does not exist here; the conversation can be read and exported, and goes on only where that directory exists`,
+      `the file names the directory ${named}, which does not exist here; you can read and export the conversation, but it continues only where that directory exists`,
     ]
   if (createWorkspace(directory).root === createWorkspace(cwd).root) return []
   return [
-    `the file names the directory ${named}, and not the current one; what goes on in this conversation works there, with the configuration, the agents and the trust of that directory`,
+    `the file names the directory ${named}, not the current one; runs of this conversation work there, with the configuration, agents and trust of that directory`,
   ]
 }
 
@@ -65,7 +65,7 @@ async function collect(stream: AsyncIterable<unknown>): Promise<Buffer> {
     if (size > MAX_EXPORT_BYTES)
       throw new OffshootError(
         'usage',
-        `an export of more than ${MAX_EXPORT_BYTES / 1024 / 1024} MiB is not read`,
+        `the export has more than ${MAX_EXPORT_BYTES / 1024 / 1024} MiB, the limit of import`,
       )
   }
   return Buffer.concat(chunks)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { OffshootError } from '../../core/errors.ts'
-import { LATER } from '../help.ts'
+import { LATER, type LATER_NAMES } from '../help.ts'
 
 /** The commands that are known but not there yet. Each says so in one sentence, whatever stands behind it. */
 export function laterCommands(program: Command): void {
@@ -15,7 +15,7 @@ interface Later {
 
 const FOR_PROGRAMS = 'offshoot run --output-format stream-json is for programs'
 
-const COMMANDS: Readonly<Record<string, Later>> = {
+const COMMANDS: Readonly<Record<(typeof LATER_NAMES)[number], Later>> = {
   mcp: { does: 'a server for programs that speak MCP', instead: FOR_PROGRAMS },
   acp: { does: 'an agent for editors that speak ACP', instead: FOR_PROGRAMS },
   bridge: { does: 'a bridge to chats', instead: FOR_PROGRAMS },
@@ -28,7 +28,7 @@ function laterCommand(parent: Command, name: string, does: string, instead: stri
   parent
     .command(name)
     .helpGroup(LATER)
-    .description(`${does} (not there yet)`)
+    .description(`${does} (not available yet)`)
     .allowUnknownOption()
     .allowExcessArguments()
     .action(() => {
@@ -37,5 +37,5 @@ function laterCommand(parent: Command, name: string, does: string, instead: stri
 }
 
 function notYet(what: string, hint: string): OffshootError {
-  return new OffshootError('usage', `${what} is not there yet; it comes with a later version`, { hint })
+  return new OffshootError('usage', `${what} is not available yet; it comes with a later version`, { hint })
 }

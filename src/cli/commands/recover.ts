@@ -81,7 +81,7 @@ async function showLeft(io: Io): Promise<number> {
   }
 }
 
-const OUTDATED = { hint: 'offshoot ls brings it up to date; then look again.' }
+const OUTDATED = { hint: 'offshoot ls upgrades it; then try again.' }
 
 function noteNone(io: Io): Promise<void> {
   return noteEmpty(io, 'no runs to recover', 'offshoot ps lists active and paused runs')

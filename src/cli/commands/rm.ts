@@ -60,6 +60,6 @@ function checkStopped(store: Reader, { id }: Conversation): void {
   const [first] = runs
   const others = runs.length > 1 ? ` and ${runs.length - 1} more` : ''
   throw new OffshootError('conflict', `${id} has not stopped: ${first!.id} is ${first!.status}${others}`, {
-    hint: `offshoot close ${id} ends it first; --force deletes it all the same`,
+    hint: `offshoot close ${id} ends it first; --force deletes it anyway`,
   })
 }

@@ -7,8 +7,8 @@ import type { Reader } from '../../store/port.ts'
 import { writeStderr, type Io } from '../io.ts'
 import { pickModel } from '../pick-model.ts'
 import { followElsewhere } from '../remote/follow-elsewhere.ts'
-import { attendEarly, follow } from '../terminal/follow-run.ts'
-import { watchedLocally } from '../terminal/watched-run.ts'
+import { followHere } from '../remote/follow-here.ts'
+import { attendEarly } from '../terminal/follow-run.ts'
 import { refuseHereAlone, refuseIfDriven } from '../unused-options.ts'
 import type { RunEnd, RunFlags } from '../run-flags.ts'
 
@@ -45,7 +45,7 @@ export async function answerOnFork(
     return { code: await followElsewhere(place, flags, composed, io) }
   }
   await writeStderr(io, `offshoot: fork ${begun.here.branchId} of ${conversationId}\n`)
-  const code = await follow(begun.here, flags, { ...watchedLocally(composed, first), leave }, io)
+  const code = await followHere(begun.here, flags, { composed, first, leave }, io)
   return { code, conversationId }
 }
 
@@ -79,7 +79,7 @@ function lastMessage(store: Reader, conversationId: ConversationId): MessageId {
   const last = { where: { branchId: main!.id }, orderBy: 'position', descending: true, limit: 1 } as const
   const [message] = store.find('messages', last)
   if (message) return message.id
-  throw new OffshootError('usage', `nothing was said in ${conversationId} that a fork could begin at`, {
+  throw new OffshootError('usage', `${conversationId} has no message to fork at`, {
     hint: 'leave out --fork-session',
   })
 }

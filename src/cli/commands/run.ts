@@ -34,8 +34,8 @@ import { refuseDecidedElsewhere, refuseRulesElsewhere } from '../unused-options.
 import { readPrompt, type TaskWords } from '../terminal/read-task.ts'
 import { hasPipedInput } from '../terminal/piped-input.ts'
 import { printOthersWaiting } from '../terminal/recovered-text.ts'
+import { followHere } from '../remote/follow-here.ts'
 import { isWithServer, runInServer, watchedElsewhere } from '../remote/server-run.ts'
-import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { lastSeq } from '../../runtime/log/stored-events.ts'
 import { RULE_FLAGS, type RunEnd, type RunFlags } from '../run-flags.ts'
@@ -74,8 +74,16 @@ async function run(promptArgument: string | undefined, given: RunFlags, io: Io):
     return await (await import('./run-messages.ts')).runMessages(promptArgument, flags, io, runOnce)
   const server = flags.background && requireServer(io, 'offshoot run drives it until it ends')
   const prompt = await promptOf(promptArgument, flags, io)
+  await printUnreadWord(promptArgument, io)
   if (server) return await handOver(server, prompt, flags, io)
   return (await runOnce(prompt, flags, io)).code
+}
+
+/** `/review x` or `@critic x`: nothing but the model reads that. */
+async function printUnreadWord(prompt: string | undefined, io: Io): Promise<void> {
+  if (prompt === undefined || !/^\s*[/@]/.test(prompt)) return
+  const line = (await import('../foreign/prompt-words.ts')).unreadWord(prompt, io.cwd)
+  if (line !== undefined) await writeStderr(io, `offshoot: ${terminalLine(line)}\n`)
 }
 
 /** @throws OffshootError `usage` */
@@ -116,7 +124,7 @@ async function runOnce(prompt: string, flags: RunFlags, io: Io): Promise<RunEnd>
     const input = { conversationId: known, prompt, restrictions, onStored: first.follow }
     const started = await start(input, flags, composed, io)
     await printOthersWaiting(composed, started, io)
-    const code = await follow(started, flags, { ...watchedLocally(composed, first), leave }, io)
+    const code = await followHere(started, flags, { composed, first, leave }, io)
     return { code, conversationId: started.conversationId }
   } finally {
     await composed.store.close()
@@ -250,8 +258,7 @@ async function goOnThere(
   const first = new FirstEvents(runtime.subscribe)
   const leave = attendEarly(flags, runtime, io)
   const sent = await runtime.sendMessage({ ...composed, ...order, defaultModel, onStored: first.follow })
-  if (sent.started)
-    return await follow(sent.started, flags, { ...watchedLocally(composed, first), leave }, io) // the server has let go of it just now
+  if (sent.started) return await followHere(sent.started, flags, { composed, first, leave }, io) // the server has let go of it just now
   const started = await runInServer(sent, { conversationId, seqBefore }, composed, io)
   const asked = hasPerson(io) ? flags : { ...flags, approvals: 'wait' as const }
   return await follow(started, asked, watchedElsewhere(composed, started), io)
@@ -293,7 +300,7 @@ function namedConversation(
   const query = { where: { directory: root }, orderBy: 'updatedAt', descending: true, limit: 1 } as const
   const [latest] = store.find('conversations', query)
   if (latest) return latest
-  throw new OffshootError('usage', `there is no conversation on ${root} yet`, {
+  throw new OffshootError('usage', `there is no conversation in ${root} yet`, {
     hint: 'leave out --continue',
   })
 }

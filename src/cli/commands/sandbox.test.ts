@@ -96,7 +96,7 @@ describe('where there is a sandbox', () => {
     inCell(async () => {
       expect((await run()).stdout).not.toContain('bwrap')
       const { stdout } = await user.call(['doctor'])
-      expect(stdout).toMatch(/! warning {2}sandbox +none is in force: it is off \(bubblewrap \S+ is there\)/)
+      expect(stdout).toMatch(/! warning {2}sandbox +not in use: it is off \(bubblewrap \S+ is there\)/)
       const auto = await user.call(['doctor'], { env: { OFFSHOOT_SANDBOX: 'auto' } })
       expect(auto.stdout).toMatch(/✓ ok {7}sandbox +bubblewrap \S+ confines the commands of agents/)
     }),

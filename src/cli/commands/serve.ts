@@ -12,7 +12,7 @@ import { createWorkspace } from '../../tools/workspace.ts'
 import type { EndSignal } from '../early-signals.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
-import { openStore } from '../open-store.ts'
+import { openOrCreateStore } from '../open-store.ts'
 import { recoveredText, resumedUnknownLines, tellUnknownOn } from '../terminal/recovered-text.ts'
 import { version } from '../version.ts'
 
@@ -61,7 +61,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<number> {
   checkHost(flags)
   await buildPage(io)
   const { openServer } = await import('../../server/server.ts') // nothing else has to load it
-  await using store = await openStore(io)
+  await using store = await openOrCreateStore(io)
   const line = (text: string) => void writeStderr(io, `offshoot: ${terminalLine(text)}\n`)
   const server = await openServer({
     ...flags,

@@ -117,10 +117,13 @@ describe('spawn', () => {
   })
 
   test.each([
-    [['--background', 'x'], /^offshoot: no offshoot serve is running that it could be handed to$/m],
+    [
+      ['--background', 'x'],
+      /^offshoot: no offshoot serve is running that it could be handed to\n {2}start one first, in another terminal: offshoot serve; or /m,
+    ],
     [
       ['--backend', 'claude', 'x'],
-      /^offshoot: --backend claude is not there yet; it comes with a later version$/m,
+      /^offshoot: --backend claude is not available yet; it comes with a later version$/m,
     ],
     [['--agent', 'explre', 'x'], /unknown agent "explre".*\n {2}did you mean explore\?/],
     [['--agent', 'main', 'x', '-m', 'offline'], /the agent main works with a person/],

@@ -1,6 +1,5 @@
 import { Option, type Command } from 'commander'
 import type { RunSetting } from '../../runtime/context/run-setting.ts'
-import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { resolve } from 'node:path'
 import type { ModelSettings } from '../../core/model-settings.ts'
@@ -19,6 +18,7 @@ import type { StartedOrDispatched } from '../../runtime/control/start-or-dispatc
 import type { VerbCommand } from '../../runtime/control/verbs.ts'
 import { checkTurn } from '../person-only-commands.ts'
 import { followElsewhere } from '../remote/follow-elsewhere.ts'
+import { followHere } from '../remote/follow-here.ts'
 import { lastSeq } from '../../runtime/log/stored-events.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { refuseUnusedInServer } from '../remote/background-options.ts'
@@ -39,7 +39,6 @@ import { LATER } from '../help.ts'
 import {
   approvalsOption,
   budgetOption,
-  follow,
   modeOption,
   type FollowFlags,
   attendEarly,
@@ -99,7 +98,7 @@ export function spawnCommand(program: Command, io: Io, setExitCode: SetExitCode)
     .addOption(setOption())
     .option('--background', 'let a running offshoot serve run it, and print the ids')
     .addOption(
-      new Option('--backend <name>', 'the program that runs it; there is no other yet')
+      new Option('--backend <name>', 'the program that runs it; native is the only one so far')
         .default('native')
         .helpGroup(LATER),
     )
@@ -140,7 +139,7 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
     }
     const started = begun.here
     await writeStderr(io, `offshoot: subagent ${started.branchId} of ${started.conversationId}\n`)
-    return await follow(started, flags, { ...watchedLocally(composed, first), leave }, io)
+    return await followHere(started, flags, { composed, first, leave }, io)
   } finally {
     await composed.guard.close()
     await composed.store.close()
@@ -149,9 +148,13 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
 
 function checkDriver({ backend }: SpawnFlags): void {
   if (backend !== 'native')
-    throw new OffshootError('usage', `--backend ${backend} is not there yet; it comes with a later version`, {
-      hint: 'leave it out, and the loop of this program drives it',
-    })
+    throw new OffshootError(
+      'usage',
+      `--backend ${backend} is not available yet; it comes with a later version`,
+      {
+        hint: 'leave it out, and the loop of this program drives it',
+      },
+    )
 }
 
 /** Whoever drives a conversation is given its subagents, with a server or without. */

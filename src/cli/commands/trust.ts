@@ -42,7 +42,7 @@ async function trust(directory: string | undefined, flags: TrustFlags, io: Io): 
   const { trust: state } = await loadProject(root, io.env)
   if (flags.dryRun) return await show(state, flags, io)
   if (heldBack(state).length > 0 && hasPerson(io) && !(await askTrust(state, io))) {
-    await writeStderr(io, 'offshoot: nothing is granted\n')
+    await writeStderr(io, 'offshoot: nothing was granted\n')
     return exitCodes.failed
   }
   return await show(await giveTrust(root, state.digest, io.env), flags, io)
@@ -104,7 +104,7 @@ async function list(directory: string | undefined, { json }: TrustFlags, io: Io)
 
 async function revoke(directory: string, { json }: TrustFlags, io: Io): Promise<number> {
   const revoked = revokeTrust(directory, io.env)
-  const text = revoked ? 'not trusted any more' : 'was not trusted'
+  const text = revoked ? 'no longer trusted' : 'was not trusted'
   await write(io, json ? jsonLine({ directory, revoked }) : `${terminalLine(directory)}: ${text}\n`)
   return exitCodes.completed
 }

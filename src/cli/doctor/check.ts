@@ -27,7 +27,7 @@ export function problem(name: string, message: string, hint: string, code: Error
 export function failed(
   name: string,
   error: unknown,
-  hint = 'Mend that, and call offshoot doctor again.',
+  hint = 'Fix this, and run offshoot doctor again.',
 ): Check {
   const known = error instanceof OffshootError ? error : undefined
   return problem(name, errorMessage(error), known?.hint ?? hint, known?.code)

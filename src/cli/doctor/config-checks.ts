@@ -40,7 +40,7 @@ export async function configChecks(directory: string, env: Env): Promise<readonl
   }
 }
 
-const IT_TAKES = 'docs/sandbox.md says what it takes.'
+const IT_TAKES = 'docs/sandbox.md lists the requirements.'
 
 async function sandbox(directory: string, config: Config | undefined, env: Env): Promise<Check> {
   const run = { directories: [directory], ownDirectories: [], env } as const
@@ -49,11 +49,11 @@ async function sandbox(directory: string, config: Config | undefined, env: Env):
   const { setting, found } = looked
   if (why === undefined) return ok('sandbox', `${sandboxText(looked)} confines the commands of agents`)
   if (setting === 'required')
-    return problem('sandbox', `required, and there is none: ${why}`, IT_TAKES, 'config')
+    return problem('sandbox', `required, but not available: ${why}`, IT_TAKES, 'config')
   return warning(
     'sandbox',
-    `none is in force: ${why}; a command runs with your rights, and only permission rules stand before it`,
-    found.kind === 'none' ? IT_TAKES : 'Set "sandbox": "auto" to use it; docs/sandbox.md says what it does.',
+    `not in use: ${why}; commands run with your rights, limited only by permission rules`,
+    found.kind === 'none' ? IT_TAKES : 'Set "sandbox": "auto" to use it; docs/sandbox.md describes it.',
   )
 }
 
@@ -69,16 +69,19 @@ function trustCheck({ trust }: Project): Check {
 function sourcesText({ sources }: LoadedConfig): string {
   const found = sources.filter((source) => source.found).map(({ file, name }) => file ?? name)
   const looked = sources.flatMap(({ file }) => file ?? [])
-  return found.length > 0 ? found.join(', ') : `defaults; there is no ${looked.join(', no ')}`
+  return found.length > 0 ? found.join(', ') : `defaults; not found: ${looked.join(', ')}`
 }
 
 function agentFiles(directory: string, { found: { agents, notes } }: Project): Check[] {
   const files = agents.length === 1 ? '1 file' : `${agents.length} files`
-  const found = ok('agents', `${files} in ${directory} and of the user; offshoot agents check tells of each`)
+  const found = ok(
+    'agents',
+    `${files} in ${directory} and the directories of the user; offshoot agents check lists them`,
+  )
   const { ours, theirs } = agentNotes(notes)
   return [
     found,
-    ...ours.map((note) => warning('agents', note, 'Mend the file or remove it.')),
+    ...ours.map((note) => warning('agents', note, 'Fix the file or remove it.')),
     ...theirs.map((note) => warning('agents', note, 'offshoot agents check')),
   ]
 }

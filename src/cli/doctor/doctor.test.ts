@@ -84,9 +84,9 @@ describe('doctor', () => {
       ollama: 'ok',
       search: 'ok',
     })
-    expect(of('sandbox')?.message).toMatch(/^none is in force/)
+    expect(of('sandbox')?.message).toMatch(/^not in use/)
     expect(of('node')?.message).toContain(process.version)
-    expect(of('database')?.message).toMatch(/offshoot\.db, which the first run makes$/)
+    expect(of('database')?.message).toMatch(/offshoot\.db, which the first run creates$/)
     expect(of('model')?.message).toMatch(/^offline: no key is set/)
   })
 
@@ -160,7 +160,7 @@ describe('the database', () => {
     expect(left).toMatchObject({ code: 0 })
     expect(left.of('runs')).toMatchObject({
       status: 'warning',
-      message: expect.stringMatching(/^1 of a process that has died: run_/),
+      message: expect.stringMatching(/^1 left behind by a process that died: run_/),
       hint: expect.stringContaining('offshoot recover'),
     })
     const { host, bootId, pid, pidStart } = systemProcesses().self
@@ -330,7 +330,7 @@ describe('doctor --repair', () => {
     truncateSync(user.database, size - 4096)
     utimesSync(user.database, mtime, mtime)
     const said = await repair()
-    expect(said).toMatch(/warning +repair .* The damaged one is kept/s)
+    expect(said).toMatch(/warning +repair .* The damaged database is kept/s)
     expect(said.match(/the log of the database/g)).toHaveLength(1)
   })
 

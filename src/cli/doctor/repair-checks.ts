@@ -44,8 +44,8 @@ function salvaged({ rows, damage, aside }: Repair): Check {
     counted(rows.messages ?? 0, 'message'),
     counted(rows.runs ?? 0, 'run'),
   ]
-  const message = `${damage}; ${counts.join(', ')} were read and are in a new database`
-  return warning('repair', message, `The damaged one is kept: ${aside}`)
+  const message = `${damage}; ${counts.join(', ')} were copied to a new database`
+  return warning('repair', message, `The damaged database is kept: ${aside}`)
 }
 
 function lost(repair: Repair): Check[] {
@@ -59,9 +59,9 @@ function lost(repair: Repair): Check[] {
         ? '1 part was altered on disk; a notice marks it'
         : `${altered} parts were altered on disk; a notice marks each`),
     isLogTorn && 'the end of the log could not be read',
-    dropped > 0 && `${counted(dropped, 'row')} hung on what was lost, and were left out`,
+    dropped > 0 && `${counted(dropped, 'row')} depended on lost rows and were left out`,
     mended > 0 &&
-      `${counted(mended, 'row')} named what was lost, or held what no import takes, and ${mended === 1 ? 'was' : 'were'} changed`,
+      `${counted(mended, 'row')} referred to lost rows or held values that an import rejects, and ${mended === 1 ? 'was' : 'were'} changed`,
     made > 0 &&
       `${counted(made, 'conversation or branch', 'conversations or branches')} had lost its own row`,
     senseless.length > 0 && `left out, because it cannot be shown: ${senseless.join(', ')}`,

@@ -29,14 +29,22 @@ function losses(file: string): Check[] {
   const kept = keptAside(file)
   return [
     ...(loss
-      ? [warning('loss', loss.text, 'The next run keeps what is left, and goes on without the rest.')]
+      ? [
+          warning(
+            'loss',
+            loss.text,
+            'The next run keeps the remaining rows and continues without the lost ones.',
+          ),
+        ]
       : []),
-    ...(kept.length > 0 ? [warning('kept', kept.join(', '), 'Remove them when you need them no more.')] : []),
+    ...(kept.length > 0
+      ? [warning('kept', kept.join(', '), 'Delete them when you no longer need them.')]
+      : []),
   ]
 }
 
 function noPlace(error: unknown): Check {
-  const hint = 'Make it a directory that you may write to, or set OFFSHOOT_HOME to one.'
+  const hint = 'Make it a writable directory, or set OFFSHOOT_HOME to one.'
   return problem('data', `data cannot be written: ${errorMessage(error)}`, hint, 'store_readonly')
 }
 
@@ -50,12 +58,12 @@ function directory(home: string, place: string): Check {
     const stats = statSync(place)
     if (!stats.isDirectory()) return noPlace(`${place} is not a directory`)
     accessSync(place, constants.W_OK | constants.X_OK)
-    if (home !== place) return ok('data', `${home}, which the first run makes`)
+    if (home !== place) return ok('data', `${home}, which the first run creates`)
     const mode = (stats.mode & 0o777).toString(8)
     if ((stats.mode & 0o077) === 0 || process.platform === 'win32') return ok('data', `${home}, mode ${mode}`)
     return warning(
       'data',
-      `${home}, mode ${mode}: others on this machine may look into it`,
+      `${home}, mode ${mode}: other users of this machine may be able to read it`,
       `chmod 700 ${home}`,
     )
   } catch (error) {
@@ -69,11 +77,12 @@ function room(place: string): Check {
     const free = bavail * bsize
     const message = `${sizeText(free)} free`
     if (free >= ENOUGH_BYTES) return ok('space', message)
-    const hint = 'Make room on the disk of the data directory, or set OFFSHOOT_HOME to another one.'
+    const hint =
+      'Free space on the disk of the data directory, or set OFFSHOOT_HOME to a directory on another disk.'
     if (free >= LITTLE_BYTES) return warning('space', message, hint)
     return problem('space', message, hint, 'store_full')
   } catch (error) {
-    return warning('space', `free space is not known: ${errorMessage(error)}`)
+    return warning('space', `the free space is unknown: ${errorMessage(error)}`)
   }
 }
 
@@ -84,7 +93,7 @@ async function database(file: string): Promise<Check[]> {
   let look: StoreLook | null = null
   try {
     look = lookAtStore(file)
-    if (!look) return [ok('database', `${file}, which the first run makes`)]
+    if (!look) return [ok('database', `${file}, which the first run creates`)]
     look.check()
     return [await state(file, look), ...(look.reader ? contents(look.reader) : [])]
   } catch (error) {
@@ -103,7 +112,7 @@ async function state(file: string, { version, reader }: StoreLook): Promise<Chec
     const hint = `End or wait for process ${writer}: until then every command that writes fails.`
     return problem('database', `${file} is locked by process ${writer}`, hint, 'store_locked')
   }
-  return ok('database', `${facts}, sound${reader ? '' : '; the next run brings it up to date'}`)
+  return ok('database', `${facts}, sound${reader ? '' : '; the next run upgrades it'}`)
 }
 
 /** A process that holds the lock of writers for longer than a commit takes. */
@@ -124,10 +133,10 @@ function contents(reader: Reader): Check[] {
   const left = abandonedRuns(reader)
   const conversations = ok('conversations', String(count))
   if (left.length === 0) return [conversations]
-  const message = `${left.length} of a process that has died: ${left
+  const message = `${left.length} left behind by a process that died: ${left
     .slice(0, 3)
     .map(({ id }) => id)
     .join(', ')}`
   const more = left.length > 3 ? ', ...' : ''
-  return [conversations, warning('runs', message + more, 'offshoot recover goes on with them.')]
+  return [conversations, warning('runs', message + more, 'offshoot recover resumes them.')]
 }

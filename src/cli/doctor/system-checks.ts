@@ -29,11 +29,7 @@ async function git(directory: string, env: Env): Promise<Check> {
   try {
     return ok('git', await firstLine('git', directory, env))
   } catch (error) {
-    return warning(
-      'git',
-      errorMessage(error),
-      'Without git an agent is told nothing about branches and changes.',
-    )
+    return warning('git', errorMessage(error), 'Without git, agents know nothing about branches and changes.')
   }
 }
 
@@ -41,15 +37,15 @@ async function ripgrep(directory: string, env: Env): Promise<Check> {
   try {
     return ok('ripgrep', await firstLine(await ripgrepPath(), directory, env))
   } catch (error) {
-    return failed('ripgrep', error, 'Install the program again: glob and grep need it.')
+    return failed('ripgrep', error, 'Reinstall Offshoot: glob and grep need ripgrep.')
   }
 }
 
 async function guard(): Promise<Check> {
-  if (await tryGuard().catch(() => false)) return ok('guard', 'its process starts, and ends')
+  if (await tryGuard().catch(() => false)) return ok('guard', 'its process starts and ends')
   const hint =
-    'See whether this user may start processes (ulimit -u): without it commands may outlive the program.'
-  return problem('guard', 'its process cannot be started', hint)
+    'Check whether this user may start processes (ulimit -u). Without the guard, commands can outlive the program.'
+  return problem('guard', 'its process does not start', hint)
 }
 
 async function firstLine(program: string, directory: string, environment: Env): Promise<string> {
@@ -60,6 +56,6 @@ async function firstLine(program: string, directory: string, environment: Env): 
     environment,
     timeoutMs: 5_000,
   })
-  if (exitCode !== 0) throw new Error(`${program} --version does not work (exit code ${exitCode ?? 'none'})`)
+  if (exitCode !== 0) throw new Error(`${program} --version failed (exit code ${exitCode ?? 'none'})`)
   return output.split('\n')[0]!.trim()
 }

@@ -32,11 +32,11 @@ test('what forbids binds every tool that does it', () => {
 
 test.each([
   ['mcp__github__search', 'MCP servers are not available yet'],
-  ['NotebookEdit', 'there is no such tool here'],
+  ['NotebookEdit', 'Offshoot has no such tool'],
   ['Raed', 'did you mean read?'],
   ['Read(~/.ssh/**)', 'has no equal here'],
   ['Bash(^rm .*$)', 'has no equal here'],
-  ['fix the bug', 'there is no such tool here; leave it out, or put the prompt before the list'],
+  ['fix the bug', 'Offshoot has no such tool; leave it out, or put the prompt before the list'],
 ])('%s is an error, and nothing is dropped', (value, said) => {
   for (const rules of [allow, deny]) expect(() => rules('Read', value)).toThrow(said)
 })

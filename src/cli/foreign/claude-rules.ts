@@ -62,7 +62,7 @@ function whyUnknown(name: string): string {
   const near = nearTool(name)
   return near
     ? `did you mean ${near}?`
-    : 'there is no such tool here; leave it out, or put the prompt before the list'
+    : 'Offshoot has no such tool; leave it out, or put the prompt before the list'
 }
 
 function notUnderstood(option: string, what: string, why: string): OffshootError {

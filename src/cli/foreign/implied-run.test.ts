@@ -59,13 +59,13 @@ test.each<[args: string[], line: string[]]>([
 })
 
 test('options before a command are no prompt with the name of the command', () => {
-  expect(() => impliedRun(['-C', 'x', 'ls'], COMMANDS)).toThrow('-C stands before the command ls')
+  expect(() => impliedRun(['-C', 'x', 'ls'], COMMANDS)).toThrow('-C precedes the command ls')
 })
 
 test.each(['--mode=auto', '--allow=bash', '-C/', '--yolo', '--nonsense'])(
   'the option %s alone is no prompt, and makes no prompt of stdin',
   (option) => {
-    expect(() => impliedRun([option], COMMANDS)).toThrow('is read as an option, and there is no prompt')
+    expect(() => impliedRun([option], COMMANDS)).toThrow('is read as an option, but there is no prompt')
     expect(impliedRun([option, '-'], COMMANDS)).toEqual(['run', option, '-'])
   },
 )

@@ -1,4 +1,5 @@
 import { OffshootError } from '../../core/errors.ts'
+import { refuseOtherName } from './other-names.ts'
 
 /** Options of the program itself. */
 const PROGRAM_OPTIONS: ReadonlySet<string> = new Set(['--help', '-h', '--version', '-v'])
@@ -6,14 +7,18 @@ const PROGRAM_OPTIONS: ReadonlySet<string> = new Set(['--help', '-h', '--version
 /**
  * The command line that is meant where the first word is no command: a prompt (words with a blank, what follows `--`) or
  * an option of `run` makes it a `run`, and so do the commands of Codex. Anything else stays as it is, an unknown command.
- * @throws OffshootError `usage` where options stand before a command: that would become a prompt; and for an option alone.
+ * @throws OffshootError `usage` where options stand before a command: that would become a prompt; for an option alone; and
+ * for a command of another program.
  */
 export function impliedRun(args: readonly string[], commands: ReadonlySet<string>): readonly string[] {
   const start = args.findIndex((arg) => arg !== '--debug')
   const [first = '', ...rest] = args.slice(Math.max(0, start))
   if (start < 0 || commands.has(first) || PROGRAM_OPTIONS.has(first)) return args
   const run = runOfCodex(first, rest) ?? (isRun(first) ? [first, ...rest] : undefined)
-  if (!run) return args
+  if (!run) {
+    refuseOtherName(first, rest, commands)
+    return args
+  }
   if (rest.length === 0) refuseOptionAlone(first)
   if (first.startsWith('-')) refuseCommandBehind(first, rest, commands)
   return [...args.slice(0, start), 'run', ...joinedBehindDashes(run)]
@@ -43,7 +48,7 @@ function refuseOptionAlone(first: string): void {
   if (!first.startsWith('-') || USED_ALONE.has(first) || /\s/.test(first)) return
   throw new OffshootError(
     'usage',
-    `${JSON.stringify(first.slice(0, 60))} is read as an option, and there is no prompt`,
+    `${JSON.stringify(first.slice(0, 60))} is read as an option, but there is no prompt`,
     {
       hint: `a prompt goes behind --: offshoot -- TEXT; to read it from stdin: offshoot run ${first.slice(0, 60)} -`,
     },
@@ -58,7 +63,7 @@ function refuseCommandBehind(first: string, rest: readonly string[], commands: R
   const command = rest.find((arg) => commands.has(arg))
   const isPrompt = [first, ...rest].some((arg) => /^(-p|--print|--)$|\s/.test(arg))
   if (command === undefined || isPrompt) return
-  throw new OffshootError('usage', `${first} stands before the command ${command}`, {
+  throw new OffshootError('usage', `${first} precedes the command ${command}`, {
     hint: `write offshoot ${command} ${first} …; to ask "${command}" as a prompt: offshoot run ${first} … ${command}`,
   })
 }

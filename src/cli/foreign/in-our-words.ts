@@ -41,7 +41,7 @@ export function inOurWords(flags: RunFlags & ForeignFlags): RunFlags {
 
 function agreed<T>(theirs: string, value: T | undefined, ours: string, own: T | undefined): T | undefined {
   if (value !== undefined && own !== undefined && value !== own)
-    throw new OffshootError('usage', `${theirs} and ${ours} say the same thing, and differ`, {
+    throw new OffshootError('usage', `${theirs} and ${ours} name the same setting, but differ`, {
       hint: 'leave one of them out',
     })
   return value ?? own
@@ -81,7 +81,7 @@ function decidedBy(name: string, { mode, approvals }: RunFlags): Decided {
 }
 
 const TWO_THINGS =
-  'it decides two things at once: here --sandbox says whether commands are confined, and --mode what asks'
+  'it decides two things at once: in Offshoot, --sandbox confines commands, and --mode decides what asks'
 const MODE_HINT = 'use --mode plan to change nothing, or --mode accept-edits to change files without asking'
 const AUTO_HINT = 'use --mode auto, which allows everything in the directory without asking'
 const EVENTS_HINT =
@@ -108,24 +108,24 @@ function refuseBroken(flags: ForeignFlags): void {
     ],
     askForApproval !== undefined && [
       '--ask-for-approval',
-      'what asks is decided by the mode and the rules',
+      'the mode and the rules decide what asks',
       'use --mode plan, ask, accept-edits or auto; --approvals deny never asks',
     ],
-    json && ['--json', 'it prints the events of Codex, and these are not theirs', EVENTS_HINT],
+    json && ['--json', 'it prints the events of Codex, and Offshoot has other formats', EVENTS_HINT],
     format !== undefined && ['--format', 'its formats are those of opencode', EVENTS_HINT],
     file !== undefined && [
       '--file',
-      'files are not attached',
+      'Offshoot does not attach files',
       `name it in the prompt, and the agent reads it; or hand its text over: offshoot run "..." < FILE`,
     ],
     outputLastMessage !== undefined && [
       '--output-last-message',
-      'the answer goes to stdout, and nothing else does',
+      'stdout holds the answer and nothing else',
       'write > FILE',
     ],
     outputSchema !== undefined && [
       '--output-schema',
-      'a schema is given as text',
+      'Offshoot takes the schema as text',
       'use --json-schema "$(cat FILE)"',
     ],
     flags.skipGitRepoCheck && ['--skip-git-repo-check', 'no repository is needed', 'leave it out'],

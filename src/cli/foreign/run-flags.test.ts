@@ -55,7 +55,7 @@ describe('the modes of Claude Code', () => {
   test('one that contradicts --mode is an error', async () => {
     const args = ['-p', 'Go.', '--permission-mode', 'plan', '--mode', 'auto']
     expect((await user.call(args)).stderr).toMatch(
-      /--permission-mode and --mode say the same thing, and differ/,
+      /--permission-mode and --mode name the same setting, but differ/,
     )
   })
 })
@@ -123,7 +123,7 @@ describe('rules of one run', () => {
     [['--allow', 'bsh'], /there is no tool "bsh"; did you mean "bash"\?/],
     [['--allow', 'frobnicate'], /there is no tool "frobnicate"/],
     [['--deny', 'Bash(rm *)'], /--allowedTools and --disallowedTools take that spelling/],
-    [['--allowedTools', 'Nope'], /there is no such tool here/],
+    [['--allowedTools', 'Nope'], /Offshoot has no such tool/],
     [['--add-dir', 'missing'], /--add-dir: ENOENT/],
     [['--add-dir', 'a.txt'], /a\.txt is not a directory/],
     [['--add-dir', ''], /--add-dir: the directory is empty/],
@@ -148,7 +148,7 @@ describe('options of Codex and opencode that promise something else', () => {
   test.each([
     [
       ['exec', 'Go.', '--full-auto'],
-      /^offshoot: --full-auto: it decides two things at once: here --sandbox says/,
+      /^offshoot: --full-auto: it decides two things at once: in Offshoot, --sandbox confines/,
     ],
     [
       ['exec', '--sandbox', 'read-only', 'Go.'],
@@ -260,7 +260,7 @@ describe('the agent of one run', () => {
 
   test('has the budget of --max-budget-usd', async () => {
     const { stderr } = await user.call(['-p', 'x', '-m', model, '--max-budget-usd', '1', '--budget-usd', '2'])
-    expect(stderr).toMatch(/--max-budget-usd and --budget-usd say the same thing, and differ/)
+    expect(stderr).toMatch(/--max-budget-usd and --budget-usd name the same setting, but differ/)
     expect(await user.call(['-p', 'x', '-m', model, '--max-budget-usd', '1'])).toMatchObject({ code: 0 })
   })
 })

@@ -27,7 +27,7 @@ export function refuseUnusedInServer(command: Command, flags: Flags): void {
   if (flags.conversation === undefined && !flags.continue) return
   const known = command.name() === 'run' ? ['--mode', '--permission-mode', '--agent'] : ['--mode']
   refuseUnused(command, {
-    why: 'with --background the server goes on with the conversation as it is',
+    why: 'with --background the server continues the conversation as it is',
     hint,
     which: flags.conversation === undefined ? known : [...known, '--directory'],
   })

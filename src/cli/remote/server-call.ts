@@ -24,7 +24,7 @@ export function requireServer(io: Pick<Io, 'env'>, instead: string): FoundServer
   const server = findServer(io)
   if (server) return server
   throw new OffshootError('usage', 'no offshoot serve is running that it could be handed to', {
-    hint: `leave out --background: ${instead}`,
+    hint: `start one first, in another terminal: offshoot serve; or leave out --background: ${instead}`,
   })
 }
 

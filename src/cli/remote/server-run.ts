@@ -88,7 +88,7 @@ export function runElsewhere(
     result,
     stop(verb) {
       isStopping = true
-      const stopped = verb === 'pause' ? 'interrupt' : 'cancel'
+      const stopped = verb === 'pause' || verb === 'leave' ? 'interrupt' : 'cancel'
       const stopping = send(composed, conversationId, { verb: stopped, target: runId, args: null })
       void bestEffort(stopping) // it may have stopped by itself
     },
@@ -176,8 +176,8 @@ async function until<T>(
     const found = look()
     if (found !== undefined) return found
     if (!isDriven)
-      throw new OffshootError('conflict', `nobody drives ${id} any more`, {
-        hint: 'offshoot recover takes up what is left',
+      throw new OffshootError('conflict', `no process drives ${id} any more`, {
+        hint: 'offshoot recover resumes it',
       })
     await untilChange(store, systemClock, version, OWNER_MS)
   }

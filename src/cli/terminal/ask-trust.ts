@@ -44,5 +44,5 @@ export async function trustBefore(
   const { trust } = await loadProject(root, io.env)
   if (heldBack(trust).length === 0 || !(await askTrust(trust, io))) return
   await giveTrust(root, trust.digest, io.env)
-  await writeStderr(io, `offshoot: trusted; offshoot trust --revoke takes it back\n`)
+  await writeStderr(io, `offshoot: trusted; offshoot trust --revoke withdraws it\n`)
 }

@@ -14,6 +14,7 @@ import { outputError, writeStderr, type Io } from '../io.ts'
 import { parseDollars } from '../number-options.ts'
 import { createOutput, type OutputFormat } from './output-formats.ts'
 import { printRecovered, watchUnknown } from './recovered-text.ts'
+import { watchOthers } from './other-runs.ts'
 import { resumeLine } from './resume-line.ts'
 import { assumedCapText } from '../../runtime/budget/assumed-price.ts'
 import type { Runtime } from '../../runtime/host/runtime.ts'
@@ -60,12 +61,14 @@ export async function follow(
   const output = createOutput({ ...flags, ...live }, started, composed, io)
   const takeAnswers = answererOf(flags, io)
   const endAnswers = takeAnswers(started, composed, output, io)
+  const endOthers = watchOthers(started, composed, output, io)
   composed.leave?.()
   const broken = stopWithoutReader(started, io)
   const { conversationId: id, seqBefore, recovered } = started
   const printUnknown = watchUnknown(composed, { id, seqBefore }, recovered, io)
   try {
     const result = await started.result.catch(output.fail)
+    endOthers()
     await endAnswers()
     await output.end(result)
     if (!saidUnpriced) await printUnpriced(result, flags, composed, io)
@@ -75,6 +78,7 @@ export async function follow(
     await printResume(started, result, { store: composed.store, signal }, io)
     return signal ? exitCodes[signal] : exitCodeOfRun(result)
   } finally {
+    endOthers()
     await endAnswers()
     await bestEffort(printUnknown()) // after an error too, which it must not replace
     broken.end()

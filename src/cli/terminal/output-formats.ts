@@ -65,10 +65,10 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
   // the events are masked; an approval among them shows what a shell would run
   const emit = (lines: readonly object[]) =>
     void io.stdout.write(cleanApproval(io, lines.map(jsonLine).join('')))
-  const { isOurs = () => true } = composed
+  const { isOurs = () => true, isOwn = () => true } = composed
   const show = (received: readonly OffshootEvent[]) => {
     const events = received.filter(isOurs).map((event) => maskEvent(event, composed.secrets))
-    progress.notify(events)
+    progress.notify(events.filter(isOwn))
     answer?.notify(events)
     if (format === 'events')
       emit((isBehind(io) ? events.filter((event) => event.sub === undefined) : events).map(withPaused))

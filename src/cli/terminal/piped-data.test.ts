@@ -48,7 +48,7 @@ test('a stream of which nothing comes is left alone, with a line that says so', 
   const prompt = withPipedData('why?', io, inherited)
   await vi.advanceTimersByTimeAsync(bounds.stdinFirstByteMs)
   expect(await prompt).toBe('why?')
-  expect(said()).toMatch(/^offshoot: nothing came on stdin for 3 seconds; the run starts without it\n/)
+  expect(said()).toMatch(/^offshoot: no data on stdin within 3 seconds; the run starts without it\n/)
   expect(stdin.isPaused()).toBe(true)
 })
 
@@ -62,7 +62,7 @@ test('one that has begun is waited for, and is an error where it falls silent', 
   await vi.advanceTimersByTimeAsync(bounds.stdinSilenceMs)
   expect(await refused).toMatchObject({
     code: 'usage',
-    message: 'stdin has not ended, and nothing came for 10 minutes',
+    message: 'stdin is still open, but sent no data for 10 minutes',
   })
 })
 
@@ -87,7 +87,7 @@ test.each(['hidden', 'unknown'] as const)(
     const reading = withPipedData('why?', ioOf(stdin).io, () => writers)
     const refused = reading.catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(bounds.stdinFirstByteMs + bounds.stdinSilenceMs)
-    expect(await refused).toMatchObject({ code: 'usage', message: expect.stringMatching(/has not ended/) })
+    expect(await refused).toMatchObject({ code: 'usage', message: expect.stringMatching(/still open/) })
   },
 )
 

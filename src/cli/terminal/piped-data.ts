@@ -70,20 +70,20 @@ function decoded(bytes: Buffer): string {
 
 const WAITING = `offshoot: waiting for the data on stdin to end; < /dev/null starts the run without it
 `
-const NOTHING_CAME = `offshoot: nothing came on stdin for ${bounds.stdinFirstByteMs / 1000} seconds; the run starts without it
-  < /dev/null leaves it out at once; for data that takes longer: COMMAND > FILE, then offshoot run … < FILE
+const NOTHING_CAME = `offshoot: no data on stdin within ${bounds.stdinFirstByteMs / 1000} seconds; the run starts without it
+  < /dev/null skips the wait; for data that takes longer: COMMAND > FILE, then offshoot run … < FILE
 `
 
 function tooLarge(): OffshootError {
   const size = `${bounds.maxStdinBytes / 1024} KiB`
-  return new OffshootError('usage', `stdin holds more than ${size}, the most that a prompt takes along`, {
-    hint: 'save it as a file and name the file in the prompt: the agent reads what it needs of it',
+  return new OffshootError('usage', `stdin holds more than ${size}, the limit for data beside a prompt`, {
+    hint: 'save it as a file and name the file in the prompt: the agent reads the parts that it needs',
   })
 }
 
 function endless(): OffshootError {
   const minutes = bounds.stdinSilenceMs / 60_000
-  return new OffshootError('usage', `stdin has not ended, and nothing came for ${minutes} minutes`, {
-    hint: 'save what it holds as a file, and write offshoot run … < FILE',
+  return new OffshootError('usage', `stdin is still open, but sent no data for ${minutes} minutes`, {
+    hint: 'save the data to a file: offshoot run … < FILE',
   })
 }

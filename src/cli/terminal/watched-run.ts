@@ -16,6 +16,8 @@ export interface Watched extends Pick<
   readonly follow: (position: Follow, show: Subscriber) => () => void
   /** Which events of the conversation belong to what is shown; absent: all. */
   readonly isOurs?: (event: OffshootEvent) => boolean
+  /** Which of them belong to the run of the command; absent: all. This process drives the others for other terminals. */
+  readonly isOwn?: (event: OffshootEvent) => boolean
   /** What was asked before it is shown, and still waits for an answer; absent: nothing was. */
   readonly askedBefore?: () => readonly OffshootEvent[]
   /** Ends the attendance that began before the run was driven (`attendEarly`). */

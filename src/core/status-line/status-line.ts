@@ -55,6 +55,8 @@ export interface StatusFacts {
   readonly queueLine?: QueueLine | undefined
   /** Whether a live process drives the conversation. Default: true. */
   readonly isDriven?: boolean | undefined
+  /** The person, in the words. Default: `you`; a document that others read has a name. */
+  readonly person?: string | undefined
 }
 
 export interface UnreadCounts {
@@ -133,7 +135,7 @@ function pausing(run: StatusRun, facts: StatusFacts): StatusLine {
   const before = { ...run, pausing: null }
   const now = statusLine(before, facts)
   const what = run.status === 'running' ? now.detail : lowerFirst(now.state)
-  const by = run.pausing === 'parent' ? pausedWith(run, facts) : 'asked by you'
+  const by = run.pausing === 'parent' ? pausedWith(run, facts) : `asked ${byPerson(facts)}`
   // an answer ends the wait; `continue` would revoke the pause, which a reader of the question does not want
   const isAsking = now.verb?.name === 'approve' || now.verb?.name === 'answer'
   const first = isAsking ? 'after your answer' : what && `first: ${what}`
@@ -181,7 +183,7 @@ function waiting(run: StatusRun, facts: StatusFacts): StatusLine {
   switch (reason) {
     case 'approval':
     case 'question':
-      return { ...about, state: 'Waiting for you' }
+      return { ...about, state: `Waiting for ${personOf(facts)}` }
     case 'children':
       return waitingForChildren(run, about, facts)
     case 'retry':
@@ -236,9 +238,10 @@ export function unreadWords(
  * A background subagent that its parent's call cancelled ended before its parent: a parent that waits for a subagent
  * makes no call. A parent cancelled together with its subagents ends last.
  */
-function cancelWords({ endReason, endedAt, background = false }: StatusRun, { parent }: StatusFacts): string {
+function cancelWords({ endReason, endedAt, background = false }: StatusRun, facts: StatusFacts): string {
+  const { parent } = facts
   if (endReason === 'restart') return 'its program was asked to stop'
-  if (endReason !== 'parent') return 'by you'
+  if (endReason !== 'parent') return byPerson(facts)
   const isLater = !background || (endedAt ?? 0) >= (parent?.endedAt ?? 0)
   const isWith = !parent || (parent.status === 'cancelled' && isLater)
   return isWith ? 'with its parent' : 'by its parent'
@@ -261,14 +264,22 @@ function pauseDetail(run: StatusRun, facts: StatusFacts): string | null {
   return why.filter((words) => words !== null).join('; ') || null
 }
 
+function personOf({ person = 'you' }: StatusFacts): string {
+  return person
+}
+
+function byPerson(facts: StatusFacts): string {
+  return `by ${personOf(facts)}`
+}
+
 function pauseWords(run: StatusRun, facts: StatusFacts): string | null {
   const { reason } = run
   if (reason === 'parent') return pausedWith(run, facts)
+  if (reason === 'user') return byPerson(facts)
   return reason === null ? null : (PAUSES[reason] ?? stopCause(run))
 }
 
 const PAUSES: Readonly<Partial<Record<RunReason, string>>> = {
-  user: 'by you',
   restart: 'its program exited or abandoned it',
   budget: 'budget',
   stall: 'no progress',

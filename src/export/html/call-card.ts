@@ -1,4 +1,5 @@
 import { commandSandboxWords } from '../../core/command-sandbox.ts'
+import { answererWords } from '../../core/report/answerer-words.ts'
 import type { FileData, ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import type { ExportedApproval, ExportedCall, ExportedQuestion } from '../document.ts'
 import { answerForPeople, outputForPeople } from '../../core/report/report-words.ts'
@@ -87,7 +88,7 @@ function summary(title: string, look: Look, call: ExportedCall | undefined): Mar
 
 function approvalLine({ answer, answeredBy, note, rule, detail, sandbox }: ExportedApproval): Markup {
   const reach = commandSandboxWords(sandbox)
-  const by = answeredBy && markup` by ${answeredBy}`
+  const by = answeredBy && markup` by ${answererWords(answeredBy)}`
   const answered = answer === null ? markup`Not answered` : markup`${ANSWERS[answer]}${by}`
   return markup`<p class="about">${answered}${note && markup`: “${note}”`}. Reason: ${rule}.${reach && markup` Asked as: ${reach}.`}</p>
     <pre class="io">${detail}</pre>`
@@ -101,7 +102,7 @@ function questionLines({ question, options, answer, answeredBy }: ExportedQuesti
     markup`<ul>
       ${options.map((option) => markup`<li>${option}</li>`)}
     </ul>`
-  const by = answeredBy && markup` by ${answeredBy}`
+  const by = answeredBy && markup` by ${answererWords(answeredBy)}`
   return markup`<div class="about">
     <p class="text" dir="auto">${question}</p>
     ${choices}

@@ -107,7 +107,7 @@ function isPlainOperand(word: Word, assigned: Assigned): boolean {
 
 /** `${!x}` expands the variable that x names, `${x@P}` runs the substitutions in x, and a subscript is arithmetic. */
 export function checkParameter(node: ParameterExpansionPart, assigned: Assigned): string | null {
-  if (node.prefix === '!') return 'follows a variable that names another one'
+  if (node.prefix === '!') return 'uses an indirect variable reference'
   const operation = node.operation
   if (operation?.type === 'Transform' && !/^[QEAKakUuL]$/.test(operation.operand.text))
     return 'expands a value as a prompt'

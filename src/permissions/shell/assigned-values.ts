@@ -16,6 +16,6 @@ function suspectsOf(name: string, value: string | null): Reading {
     return unknownInner(`sets ${name} to a function`)
   if (!isCommandLine(name)) return reading({})
   return value === null
-    ? unknownInner(`sets ${name} to a text that is not known before it runs`)
+    ? unknownInner(`sets ${name} to a value that is unknown in advance`)
     : reading({ suspects: suspectTexts([staticField(value)]) })
 }

@@ -20,7 +20,7 @@ export const builtins: Readonly<Record<string, (command: Invocation) => Reading>
   '.': readSource,
   cd: readDirectory,
   pushd: readDirectory,
-  popd: () => caution('changes to a directory that is not known'),
+  popd: () => caution('changes to an unknown directory'),
   dirs: () => reading({}),
   export: readDeclaration,
   declare: readDeclaration,
@@ -43,8 +43,8 @@ export const builtins: Readonly<Record<string, (command: Invocation) => Reading>
   history: readHistory,
   fc: () => runsHidden('runs commands from the history'),
   bind: () => runsHidden('binds a command to a key'),
-  complete: () => runsHidden('sets a command that completes words'),
-  compgen: () => runsHidden('may run a command that completes words'),
+  complete: () => runsHidden('sets a completion command'),
+  compgen: () => runsHidden('may run a completion command'),
   jobs: readJobs,
   wait: readNames,
   compopt: () => reading({}),
@@ -71,7 +71,7 @@ function readJobs({ args }: Invocation): Reading {
 function runText(args: readonly Field[], name: string): Reading {
   const inner: Inner = args.every(isStatic)
     ? { type: 'script', text: joinText(args) }
-    : { type: 'unknown', reason: `gives ${name} a text that is not known before it runs` }
+    : { type: 'unknown', reason: `passes ${name} text that is unknown in advance` }
   return reading({ inner: [inner] })
 }
 
@@ -98,12 +98,10 @@ function readSource({ args, stdin }: Invocation): Reading {
     return reading({ inner: [{ type: 'script', text: stdin.text }] })
   const hidden = !isStatic(file) || file.text.startsWith('/dev/')
   return hidden
-    ? unknownInner(
-        `runs a script that is not known before it runs${stdin.type === 'pipe' ? ', from a pipe' : ''}`,
-      )
+    ? unknownInner(`runs a script that is unknown in advance${stdin.type === 'pipe' ? ', from a pipe' : ''}`)
     : merge(
         uses('read', [file]),
-        file.text.includes('/') ? reading({}) : caution('runs a script that PATH finds'),
+        file.text.includes('/') ? reading({}) : caution('runs a script found through PATH'),
       )
 }
 
@@ -121,9 +119,9 @@ function readDeclaration({ program, args }: Invocation): Reading {
   const reasons = found.operands.flatMap(assignmentProblem)
   return merge(
     optionCautions(program, found.unknown),
-    options.has('-n') && program !== 'export' ? runsHidden('declares a reference by name') : reading({}),
+    options.has('-n') && program !== 'export' ? runsHidden('declares a name reference') : reading({}),
     options.has('-i') && !found.operands.every(isNumber)
-      ? runsHidden('makes a variable evaluate the values that it is given')
+      ? runsHidden('makes a variable evaluate its assigned values')
       : reading({}),
     options.has('-f') && args.length > 1 ? caution('changes a function') : reading({}),
     ...reasons,
@@ -134,8 +132,8 @@ function assignmentProblem(field: Field): readonly Reading[] {
   const equals = field.text.indexOf('=')
   const name = equals === -1 ? field.text : field.text.slice(0, equals).replace(/\+$/, '')
   const value = equals === -1 ? '' : field.text.slice(equals + 1)
-  if (!/^\w+$/.test(name)) return [runsHidden('names a variable in a way that runs code')]
-  if (looksEvaluated(value)) return [runsHidden(`sets ${name} to a text that may run`)]
+  if (!/^\w+$/.test(name)) return [runsHidden('uses a variable name that can run code')]
+  if (looksEvaluated(value)) return [runsHidden(`sets ${name} to text that may run`)]
   return [readAssigned(name, equals === -1 || isStatic(field) ? value : null)]
 }
 
@@ -148,10 +146,10 @@ function readNames({ args }: Invocation): Reading {
   const odd = args.some((arg) => !isStatic(arg) || looksEvaluated(arg.text) || arg.text.includes('['))
   const names = args.map((arg) => arg.text.split('=', 1)[0] ?? '')
   return merge(
-    odd ? caution('evaluates a name that may hold code') : reading({}),
-    odd ? unknownInner('evaluates a name that may hold code') : reading({}),
+    odd ? caution('evaluates a name that may contain code') : reading({}),
+    odd ? unknownInner('evaluates a name that may contain code') : reading({}),
     names.some((name) => isCommandLine(name) && carriesCode(name, null))
-      ? unknownInner('sets a variable that holds a command to a text that is not known')
+      ? unknownInner('sets a command variable to a value that is unknown in advance')
       : reading({}),
     names.some((name) => carriesCode(name, ''))
       ? caution('sets a variable that other programs read')
@@ -172,8 +170,8 @@ function readTest(command: Invocation): Reading {
     args.some((arg) => looksEvaluated(arg.text) || arg.text.includes('['))
   ) {
     return merge(
-      caution('evaluates a text that may hold code'),
-      unknownInner('evaluates a text that may hold code'),
+      caution('evaluates text that may contain code'),
+      unknownInner('evaluates text that may contain code'),
     )
   }
   return uses(
@@ -186,7 +184,7 @@ function readMapfile(command: Invocation): Reading {
   const runs = command.args.some((arg) => /^-[a-zA-Z]*C/.test(arg.text))
   return merge(
     readNames(command),
-    runs ? unknownInner('runs a command for the lines that it reads') : reading({}),
+    runs ? unknownInner('runs a callback command on the lines it reads') : reading({}),
   )
 }
 

@@ -30,7 +30,7 @@ export function readSqlite({ args, stdin }: Invocation): Reading {
     isRiskyInput(stdin)
   return merge(
     optionCautions('sqlite3', unknown),
-    unknown.length > 0 || risky ? runsHidden('gives sqlite3 commands that may run a program') : reading({}),
+    unknown.length > 0 || risky ? runsHidden('passes sqlite3 commands that may run a program') : reading({}),
     uses('write', database === undefined || database.text === ':memory:' ? [] : [database]),
   )
 }
@@ -70,7 +70,7 @@ export function readSqlClient({ program, args, stdin }: Invocation): Reading {
   return merge(
     optionCautions(program, found.unknown),
     found.unknown.length > 0 || risky
-      ? runsHidden(`gives ${program} commands that may run a program`)
+      ? runsHidden(`passes ${program} commands that may run a program`)
       : reading({}),
   )
 }

@@ -29,9 +29,7 @@ export function fileItems(call: PermissionCall, file: SurveyedFile): FileItems {
   const paths = named.paths.map((path) => resolved(call, path))
   const listed = named.known ? null : listedGlob(call, file)
   const unknown =
-    named.known || listed !== null
-      ? []
-      : [{ reason: `${file.access}s a file that is not known before it runs` }]
+    named.known || listed !== null ? [] : [{ reason: `${file.access}s a file that is unknown in advance` }]
   const redirected = file.redirected ? paths : []
   return {
     items: [...pathItems(call, file, paths), ...reachItems(call, file, named, paths), ...(listed ?? [])],

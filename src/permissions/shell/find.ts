@@ -71,7 +71,7 @@ function readPrimary(args: readonly Field[], at: number): readonly [Reading, num
   const field = args[at]
   const name = field?.text ?? ''
   if (field === undefined || !isStatic(field))
-    return [unknownInner('gives find a word that is not known'), at + 1]
+    return [unknownInner('passes find an argument that is unknown in advance'), at + 1]
   if (NO_VALUE.has(name)) return [reading({}), at + 1]
   if (ONE_VALUE.has(name) || /^-newer[aBcm]t$/.test(name)) return [reading({}), at + 2]
   if (FILE_VALUE.test(name)) return [uses('read', args.slice(at + 1, at + 2)), at + 2]
@@ -100,7 +100,7 @@ function readExec(args: readonly Field[], at: number): readonly [Reading, number
   const end = length === -1 ? args.length : at + 1 + length
   const fed = foundField(foundByFind(args, at))
   const fields = args.slice(at + 1, end).map((field) => replacePlace(field, '{}', fed))
-  if (fields.length === 0) return [unknownInner('runs a command that is not known'), end + 1]
+  if (fields.length === 0) return [unknownInner('runs an unknown command'), end + 1]
   const below = args[at]?.text.endsWith('dir') === true ? inEachDirectory(args, at, fields) : []
   return [reading({ inner: [{ type: 'command', fields }], files: below }), end + 1]
 }

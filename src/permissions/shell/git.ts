@@ -39,7 +39,7 @@ export function readGit(command: Invocation): Reading {
   const configured = found.options.filter((option) => option.name === '-c' || option.name === '--config-env')
   const code =
     configured.length > 0 || found.unknown.length > 0
-      ? unknownInner('gives git configuration that may run code')
+      ? unknownInner('passes git configuration that may run code')
       : reading({})
   if (name === undefined) return merge(before, code)
   const aliases = found.options.length > 0 ? [[staticField('git'), ...found.operands]] : []
@@ -79,7 +79,7 @@ const ACTING =
 
 function readSubcommand(name: Field, args: readonly Field[]): Reading {
   const spec = Object.hasOwn(gitCommands, name.text) ? gitCommands[name.text] : undefined
-  if (!isStatic(name)) return unknownInner('runs a git command that is not known')
+  if (!isStatic(name)) return unknownInner('runs an unknown git command')
   const runs = RUNNING.test(`${name.text} ${args[0]?.text ?? ''}`)
     ? unknownInner(`runs the command given to git ${name.text}`)
     : reading({})
@@ -160,9 +160,7 @@ function readListed(name: Field, spec: GitCommand, args: readonly Field[], runs:
     found.unknown.length > 0
       ? unknownInner(`uses an option of git ${name.text} that may run a program`)
       : reading({}),
-    found.doubtful && spec.any !== true
-      ? caution('has an argument that is not known before it runs')
-      : reading({}),
+    found.doubtful && spec.any !== true ? caution('has an argument that is unknown in advance') : reading({}),
     spec.remote === true ? remoteCaution(found.operands) : reading({}),
     uses('read', found.reads),
     name.text === 'grep' ? reading({ files: searched }) : reading({}),

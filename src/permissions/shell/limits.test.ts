@@ -17,10 +17,10 @@ test.each([
   ['a megabyte of separators', ';'.repeat(1024 * 1024)],
   ['200 nested substitutions', `echo ${'$('.repeat(200)}x${')'.repeat(200)}`],
   ['an unbalanced quote', `echo '${'a'.repeat(60_000)}`],
-  ['quotes without an end', '"'.repeat(60_001)],
+  ['unclosed quotes', '"'.repeat(60_001)],
   ['NUL', 'ls\0'.repeat(1000)],
   ['lone surrogates', 'echo \ud800'.repeat(1000)],
-  ['more words than are looked at', `foo ${'a '.repeat(490)}`],
+  ['more words than the limit', `foo ${'a '.repeat(490)}`],
   ['words that are too long', `foo ${'/a'.repeat(30_000)}`],
 ])('%s: asks', (_, command) => {
   expect(decideCommand(command, rules).action).toBe('ask')

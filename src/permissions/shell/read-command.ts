@@ -129,7 +129,7 @@ function beside({ program, args }: Invocation, table: Program): Reading {
       return eachAddress(program, args, sortArguments(args, table).operands)
     case 'jq':
       return args.some(({ text }) => /(^|[\s;])(import|include)\s*"/.test(text))
-        ? merge(caution('loads a module of jq'), unknownInner('loads a module of jq'))
+        ? merge(caution('loads a jq module'), unknownInner('loads a jq module'))
         : reading({})
     default:
       return reading({})
@@ -148,13 +148,13 @@ function readProgram(command: Invocation, program: Program): Reading {
       : reading({}),
     uses('write', found.writes),
     found.doubtful && program.any !== true
-      ? caution('has an argument that is not known before it runs')
+      ? caution('has an argument that is unknown in advance')
       : reading({}),
     program.globs === 'ask' && command.args.some((field) => field.glob && /^[*?[]/.test(field.text))
       ? caution('has a glob that may become an option')
       : reading({}),
     program.pluses === true && command.args.some((field) => field.text.startsWith('+'))
-      ? caution(`gives ${command.program} a command`)
+      ? caution(`passes ${command.program} a command`)
       : reading({}),
     uses('read', found.reads),
     found.unknown.some((name) => LISTS.test(name)) ? reading({ files: REACHES_ANYTHING }) : reading({}),
@@ -225,7 +225,7 @@ function readUnlisted(command: Invocation): Reading {
     uses('read', paths),
     mentionedFiles(command.args),
     runningOptions(command.program, command.args),
-    doubtful ? caution('has an argument that is not known before it runs') : reading({}),
+    doubtful ? caution('has an argument that is unknown in advance') : reading({}),
   )
 }
 

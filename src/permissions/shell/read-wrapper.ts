@@ -22,7 +22,7 @@ export function readWrapper(command: Invocation, wrapper: Wrapper): Reading {
   return merge(
     optionCautions(command.program, found.unknown),
     wrapper.caution === undefined ? reading({}) : caution(wrapper.caution),
-    hidden ? unknownInner(`runs a command that ${command.program} hides`) : reading({}),
+    hidden ? unknownInner(`runs a command hidden by unknown options of ${command.program}`) : reading({}),
     splitString(command, found.unknown),
     ...assigned.map(assignmentCaution),
     uses('read', [...found.reads, ...placesOf(wrapper, found)]),
@@ -80,7 +80,7 @@ function payload(
   if (text === undefined) return fields.length === 0 ? [] : [{ type: 'command', fields, via }]
   return isStatic(text)
     ? [{ type: 'script', text: text.text }]
-    : [{ type: 'unknown', reason: 'gives a shell a text that is not known before it runs' }]
+    : [{ type: 'unknown', reason: 'passes a shell text that is unknown in advance' }]
 }
 
 /** `command -v NAME` only prints where NAME is. */
@@ -164,7 +164,7 @@ export function readXargs(command: Invocation): Reading {
       aliases: suffixes(found.operands),
       plain: plainSpelling(command, found),
     }),
-    found.unknown.length > 0 ? unknownInner('runs a command that xargs hides') : reading({}),
+    found.unknown.length > 0 ? unknownInner('runs a command hidden by unknown xargs options') : reading({}),
   )
 }
 

@@ -21,7 +21,7 @@ export function removedTrees({ program, args }: Invocation): Reading {
   const wild = removed.some((field) => field.glob && /^(\.?\/)*[*?[]/.test(field.text))
   return merge(
     program === 'mv' ? uses('remove', removed) : reading({}),
-    recursive && (unsure || wild) ? caution('removes files that are not known before it runs') : reading({}),
+    recursive && (unsure || wild) ? caution('removes files that are unknown in advance') : reading({}),
   )
 }
 

@@ -37,11 +37,11 @@ function loaded(files: readonly Field[], program: string): Reading {
 const MAX_SCRIPT = 8192
 
 function readSedScript(script: Field): Reading {
-  if (!isStatic(script) && !script.glob) return caution('gives sed a script that is not known before it runs')
+  if (!isStatic(script) && !script.glob) return caution('passes sed a script that is unknown in advance')
   if (script.text.length <= MAX_SCRIPT && isPlainSed(script.text)) return reading({})
   return merge(
-    caution('gives sed a script that may write or run'),
-    unknownInner('gives sed a script that may write or run'),
+    caution('passes sed a script that may write files or run commands'),
+    unknownInner('passes sed a script that may write files or run commands'),
   )
 }
 
@@ -173,8 +173,8 @@ export function readAwk({ args }: Invocation): Reading {
   return merge(
     optionCautions('awk', found.unknown),
     loaded(found.reads, 'awk'),
-    risky ? caution('gives awk a program that may write or run') : reading({}),
-    risky ? unknownInner('gives awk a program that may write or run') : reading({}),
+    risky ? caution('passes awk a program that may write files or run commands') : reading({}),
+    risky ? unknownInner('passes awk a program that may write files or run commands') : reading({}),
     uses(
       'read',
       files.filter((file) => !assignments.includes(file)),

@@ -31,7 +31,7 @@ const OPTIONS = {
   ordered: true,
 }
 
-const COMPUTED = 'gives a shell a text that is not known before it runs'
+const COMPUTED = 'passes a shell text that is unknown in advance'
 
 /** `sh -c TEXT`, `sh FILE`, and text on stdin: each command inside is decided separately. */
 export function readShell(command: Invocation): Reading {

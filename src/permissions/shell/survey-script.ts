@@ -208,7 +208,7 @@ class Surveyor implements Survey {
     const variables = this.#variables(new Set())
     const value = node.value.type === 'Word' ? knownText(node.value, variables) : null
     this.#sets(node.name, value)
-    if (value !== null && looksEvaluated(value)) this.#unknown(`sets ${node.name} to a text that may run`)
+    if (value !== null && looksEvaluated(value)) this.#unknown(`sets ${node.name} to text that may run`)
     const elements = node.value.type === 'Word' ? [] : node.value.elements
     const computed =
       (node.index !== undefined && !/^\d+$/.test(node.index.text)) ||

@@ -144,7 +144,7 @@ function special(command: Invocation): Reading {
       return command.args.some(
         ({ text }, at) => /^false$/i.test(text) && command.args[at - 1]?.text.startsWith('--'),
       )
-        ? caution('switches an option of tsc off')
+        ? caution('turns off a tsc option')
         : reading({})
     case 'pytest':
       return command.args.some(

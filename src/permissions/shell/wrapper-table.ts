@@ -14,8 +14,8 @@ export interface Wrapper extends OptionTable {
   readonly caution?: string
 }
 
-const OTHER_RIGHTS = 'runs with other rights'
-const OTHER_PLACE = 'runs somewhere else'
+const OTHER_RIGHTS = 'runs with other privileges'
+const OTHER_PLACE = 'runs in another environment'
 const any: Wrapper = { any: true, ordered: true }
 
 export const wrappers: Readonly<Record<string, Wrapper>> = {

@@ -147,12 +147,16 @@ test('the note of a denial reaches the model', async () => {
   await answer(h, 0, 'deny', 'use ninja')
   const { denials, receipts } = await h.clock.until(result)
   expect(denials).toEqual([])
-  expect(receipts.denied).toMatchObject([{ code: 'denied_by_person', why: 'denied by test: use ninja' }])
+  expect(receipts.denied).toMatchObject([
+    { code: 'denied_by_person', why: 'denied by User (test): use ninja' },
+  ])
   h.flush()
   expect(h.told.find(({ type }) => type === 'tool.denied')).toMatchObject({
     error: { code: 'denied', reason: 'denied_by_person' },
   })
-  expect(shownPrompt(h.scripted.requests[1]!.options.prompt).at(-1)).toContain('denied by test: use ninja')
+  expect(shownPrompt(h.scripted.requests[1]!.options.prompt).at(-1)).toContain(
+    'denied by User (test): use ninja',
+  )
 })
 
 test('siblings ask at the same time, and each knows its position in the queue', async () => {

@@ -1,3 +1,4 @@
+import { BY_STOP, BY_TIME_LIMIT } from '../../core/report/answerer-words.ts'
 import { parseRun } from '../../core/run-steps.ts'
 import type { ApprovalId, CallId, ConversationId, NewId } from '../../core/ids.ts'
 import { OffshootError } from '../../core/errors.ts'
@@ -181,8 +182,6 @@ function answerIn(asked: Approval | undefined): Answered | undefined {
   return { answer: asked.answer, by: asked.answeredBy!, note: asked.note ?? '' }
 }
 
-const BY_STOP = 'stop'
-export const BY_TIME_LIMIT = 'time limit'
 const WITHDRAWN: Answered = { answer: 'deny', by: BY_STOP, note: 'the run was stopped' }
 
 const WHERE = 'offshoot ps shows which runs wait for an answer'

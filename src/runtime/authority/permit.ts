@@ -1,3 +1,4 @@
+import { answererWords, BY_RULES, BY_TIME_LIMIT } from '../../core/report/answerer-words.ts'
 import type { Action } from '../../core/agent.ts'
 import type { CommandSandbox } from '../../core/command-sandbox.ts'
 import type { DenialReason } from '../../core/denial-reason.ts'
@@ -10,13 +11,12 @@ import { entryAt } from '../../tools/entry-at.ts'
 import { filesBelow } from '../../tools/files-below.ts'
 import { resolveAt } from '../../tools/workspace-at.ts'
 import type { Deps } from '../context/deps.ts'
-import { BY_TIME_LIMIT } from '../asking/approvals.ts'
 import { grantsFor } from '../asking/grants.ts'
 import type { LiveRun } from '../run/live-run.ts'
 
 /** What decides calls: stored rules and answers, the workspace of the run, and people. */
 export interface Deciding {
-  readonly deps: Pick<Deps, 'store' | 'approvals' | 'cells'>
+  readonly deps: Pick<Deps, 'store' | 'approvals' | 'confinement'>
   readonly workspace: Workspace
 }
 
@@ -30,7 +30,8 @@ export async function permit(
   request: PermitRequest,
   also: readonly Decision[] = [],
 ): Promise<Permit> {
-  const confinedTo = request.tool.usesCell ? deps.cells?.shown() : undefined
+  const cells = request.tool.usesCell ? await deps.confinement?.cells() : undefined
+  const confinedTo = cells?.shown()
   const call = { ...permissionCall(request.tool, request.subjects, run, workspace), confinedTo }
   run.decidedPaths.set(
     request.part.callId,
@@ -50,7 +51,7 @@ export async function permit(
     return { allowed: false, code: 'denied', reason: 'denied_by_rule', why: decision.why }
   if (asked || deps.approvals.attended(run.row.conversationId))
     return await askPerson({ deps, workspace }, run, request, decision)
-  const why = `denied, because it needs an approval and nobody can answer here (unattended): ${decision.why}. Go on without it, or say what is needed.`
+  const why = `denied, because it needs an approval and nobody can answer here (unattended): ${decision.why}`
   return { allowed: false, code: 'unattended', reason: 'unattended', why }
 }
 
@@ -83,7 +84,6 @@ function decideCall(
 type StoreDeps = Pick<Deps, 'store'>
 
 /** Who answers if the current rules do not ask any more, and what. */
-const BY_RULES = 'rules'
 const BY_RULE = { allow: 'once', deny: 'deny' } as const
 
 type RuledTool = Pick<AnyTool, 'name' | 'toolset' | 'effects'>
@@ -124,7 +124,10 @@ function subject({ kind, value }: Subject, resolve: PermissionCall['resolvePath'
 const NO_SANDBOX: CommandSandbox = { force: 'off', writes: [] }
 
 async function askPerson(
-  { deps, workspace }: Pick<Deciding, 'workspace'> & { readonly deps: Pick<Deps, 'approvals' | 'cells'> },
+  {
+    deps,
+    workspace,
+  }: Pick<Deciding, 'workspace'> & { readonly deps: Pick<Deps, 'approvals' | 'confinement'> },
   run: LiveRun,
   request: PermitRequest,
   decision: Decision,
@@ -136,7 +139,7 @@ async function askPerson(
     directory: run.row.setup?.directory ?? workspace.root,
     rule: decision.why,
     grant: decision.grant,
-    sandbox: request.tool.usesCell ? (deps.cells?.reach ?? NO_SANDBOX) : null,
+    sandbox: request.tool.usesCell ? ((await deps.confinement?.cells())?.reach ?? NO_SANDBOX) : null,
   }
   try {
     const { answer, by, note } = await deps.approvals.ask(run, question)
@@ -145,7 +148,7 @@ async function askPerson(
         allowed: false,
         code: 'denied',
         reason: reasonOf(by),
-        why: `denied by ${by}${note ? `: ${note}` : ''}`,
+        why: `denied by ${answererWords(by)}${note ? `: ${note}` : ''}`,
       }
     return { allowed: true }
   } catch (error) {

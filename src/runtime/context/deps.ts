@@ -10,7 +10,7 @@ import type { ResolveModel } from '../../model/port.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import type { Layer } from '../../permissions/types.ts'
 import type { Store } from '../../store/port.ts'
-import type { RunCells } from '../../tools/cell/run-cells.ts'
+import type { Confinement } from '../../tools/cell/confinement.ts'
 import type { Registry } from '../../tools/registry.ts'
 import type { Approvals } from '../asking/approvals.ts'
 import type { Bus } from '../log/bus.ts'
@@ -67,6 +67,6 @@ export interface Deps {
   readonly tellUnknown?: TellUnknown | undefined
   /** Guard of child processes. Absent if no tool starts any. */
   readonly guard?: Guard
-  /** Where commands of runs are confined. Absent where they are not. */
-  readonly cells?: RunCells | undefined
+  /** What confines the commands of runs. Absent: nothing is to confine them. */
+  readonly confinement?: Confinement | undefined
 }

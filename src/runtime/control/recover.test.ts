@@ -199,7 +199,7 @@ describe('a call that waited for a person', () => {
 
   test.each([
     ['once', 'written'],
-    ['deny', 'denied by me: no'],
+    ['deny', 'denied by User (me): no'],
   ] as const)('has the answer that came meanwhile: %s', async (answer, said) => {
     const { store, id } = await asked()
     const h = live(store, later)

@@ -83,10 +83,10 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   }
 }
 
-type EndBelowPorts = SlotDeps & Pick<Deps, 'cells' | 'endProcesses' | 'ownership'>
+type EndBelowPorts = SlotDeps & Pick<Deps, 'confinement' | 'endProcesses' | 'ownership'>
 
 async function endBelow(deps: EndBelowPorts, run: LiveRun): Promise<void> {
-  await deps.cells?.end([run.row.id])
+  await deps.confinement?.end([run.row.id])
   // another process that acquired the conversation may have started others for this run
   const isOurs = deps.ownership?.owns(run.row.conversationId) ?? true
   if (run.stop && isOurs) await deps.endProcesses([run.row.id])
@@ -350,7 +350,7 @@ async function childReport(
   return { text: '' }
 }
 
-type ToolContextPorts = Pick<Deps, 'cells' | 'guard' | 'owner' | 'questions' | 'recorder' | 'store'>
+type ToolContextPorts = Pick<Deps, 'confinement' | 'guard' | 'owner' | 'questions' | 'recorder' | 'store'>
 
 function toolContext(
   { deps, workspace }: Pick<Scope, 'workspace'> & { readonly deps: ToolContextPorts },
@@ -372,7 +372,7 @@ function toolContext(
     ask: (question) => deps.questions.ask(run, callId, question),
     processMarks: { OFFSHOOT_OWNER: deps.owner, OFFSHOOT_RUN_ID: runId },
     ...(deps.guard && { guard: deps.guard }),
-    cell: deps.cells?.of(runId),
+    cell: deps.confinement?.of(runId),
     emit,
     receipt: (fact) => keepFact(run, callId, namedFrom(workspace.root, fact)),
   }

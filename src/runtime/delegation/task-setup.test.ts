@@ -246,7 +246,7 @@ describe('a directory outside of the workspace', () => {
 
   test('that a person denies starts nobody', async () => {
     const { children, answer } = await attended(family({ directory: '../out' }), 'deny')
-    expect(answer).toContain('denied by test')
+    expect(answer).toContain('denied by User (test)')
     expect(children).toEqual([])
   })
 

@@ -6,7 +6,6 @@ import { systemPrompt } from '../../agents/system-prompt.ts'
 import type { WorkspaceFacts } from '../../core/workspace-facts.ts'
 import type { AgentDefinition, Rule } from '../../core/agent.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { SandboxForce } from '../../core/command-sandbox.ts'
 import type { SecretMask } from '../../core/secrets/mask.ts'
 import { smallModel } from '../../model/models-and-prices.ts'
 import { createFetch, type Fetch } from '../../model/fetch.ts'
@@ -16,6 +15,7 @@ import { modeLayer } from '../../permissions/modes.ts'
 import type { Layer } from '../../permissions/types.ts'
 import { openSqliteFile } from '../../store/sqlite/open.ts'
 import type { Store } from '../../store/port.ts'
+import type { Confinement } from '../../tools/cell/confinement.ts'
 import { builtinTools } from '../../tools/builtin-tools.ts'
 import { createRegistry, type Registry } from '../../tools/registry.ts'
 import type { Guard } from '../../exec/start-guard.ts'
@@ -129,8 +129,8 @@ export interface Composed {
   /** Absent for a private store. */
   readonly ownership: Ownership | undefined
   readonly tools: Registry
-  /** What is between the commands of its runs and the machine. */
-  readonly sandbox: SandboxForce
+  /** Absent where nothing is to confine commands. */
+  readonly confinement: Confinement | undefined
   /** Masks secrets in all output. */
   readonly secrets: SecretMask
 }
@@ -150,13 +150,13 @@ export async function compose({
 }: ComposeOptions): Promise<Composed> {
   const workspace = createWorkspace(directory, { ownDirectories: ownDirectories(env) })
   const mode = namedMode ?? 'ask'
-  const { clock = systemClock, models = new OwnModels() } = own
+  const { clock = systemClock, models = new OwnModels(), rules } = own
   const toolsOf = (config: Config) => toolsWith(config, { env, network, own })
   const project = await trustedProject(workspace.root, env, own, (config) => toolsOf(config).tools)
   const { loaded, agents, trust } = project
   const { search, tools } = toolsOf(loaded.config)
   const owner = randomUUID()
-  const { guard, cells, notes } = await confine(workspace.root, { loaded, env, owner, own, network })
+  const { guard, confinement, notes } = await confine(workspace.root, { loaded, env, owner, rules, network })
   const file = join(dataHome(env), 'offshoot.db')
   const { store, losses } = await opened(own, openFile, { file, now: clock.now })
   const secrets = secretMask(env, Object.values(loaded.config.search?.keys ?? {}))
@@ -182,7 +182,7 @@ export async function compose({
     ...(ownership && { ownership }),
     shared: own.shared,
     guard,
-    cells,
+    confinement,
     secrets,
   })
   return {
@@ -202,7 +202,7 @@ export async function compose({
     clock,
     ownership: ports.ownership,
     tools: ports.tools,
-    sandbox: cells?.reach.force ?? 'off',
+    confinement,
     secrets,
   }
 }

@@ -5,58 +5,76 @@ import type { Rule } from '../../core/agent.ts'
 import { createGuard, type Guard } from '../../exec/start-guard.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { requireSandbox, sandboxInForce, sandboxText } from '../../project/sandbox-in-force.ts'
+import { Confinement } from '../../tools/cell/confinement.ts'
 import { RunCells } from '../../tools/cell/run-cells.ts'
 import { systemNetwork, type Network } from '../../tools/web/network.ts'
 import { runningServer } from '../ownership/server-file.ts'
 
 interface ConfineOptions {
-  readonly loaded: Pick<LoadedConfig, 'config'>
+  readonly loaded: Pick<LoadedConfig, 'config' | 'sources'>
   readonly env: Env
   readonly owner: string
-  /** `rules`: those of the command line. */
-  readonly own?: { readonly rules?: readonly Rule[] | undefined }
+  /** Of the command line. */
+  readonly rules?: readonly Rule[] | undefined
   readonly network?: Network | undefined
 }
 
 interface Confined {
   readonly guard: Guard
-  /** Absent where commands are not confined. */
-  readonly cells: RunCells | undefined
-  /** Why they are not, where that was wanted. */
+  /** Absent where nothing is to confine commands. */
+  readonly confinement: Confinement | undefined
+  /** Why nothing confines them, if a setting asks for it. */
   readonly notes: readonly string[]
 }
 
 /**
- * What stands between the processes that tools start and the rest of the machine. A sandbox is looked for where one is
- * wanted: that takes a tenth of a second. @throws OffshootError `config` where one is required and there is none.
+ * What stands between the processes that tools start and the rest of the machine. Without a setting, a sandbox is looked
+ * for at the first command: that takes a tenth of a second. @throws OffshootError `config` where one is required and there
+ * is none.
  */
-export async function confine(
-  root: string,
-  { loaded, env, owner, own = {}, network = systemNetwork }: ConfineOptions,
-): Promise<Confined> {
+export async function confine(root: string, options: ConfineOptions): Promise<Confined> {
+  const { loaded, owner } = options
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
-  const { mode: setting, network: hosts, ports } = loaded.config.sandbox
-  if (setting === 'off') return { guard, cells: undefined, notes: [] }
-  const directories = [root, ...addedDirectories(own.rules ?? [])] as const
-  const sandbox = await sandboxInForce(setting, { directories, ownDirectories: ownDirectories(env), env })
+  if (loaded.config.sandbox.mode === 'off') return { guard, confinement: undefined, notes: [] }
+  const notes: string[] = []
+  const confinement = new Confinement(() => findCells(root, guard, { ...options, notes }))
+  const isNamed = loaded.sources.some(({ values }) => hasMode(values['sandbox']))
+  if (isNamed) await confinement.cells()
+  // The cells first: nothing of them is left when the guard looks for what is.
+  const close = async () => {
+    await confinement.close()
+    await guard.close()
+  }
+  return { guard: { ...guard, close }, confinement, notes }
+}
+
+function hasMode(setting: unknown): boolean {
+  return typeof setting === 'object' && setting !== null && 'mode' in setting
+}
+
+async function findCells(
+  root: string,
+  guard: Guard,
+  { loaded, env, owner, rules = [], network, notes }: ConfineOptions & { readonly notes: string[] },
+): Promise<RunCells | undefined> {
+  const { mode, network: hosts, ports } = loaded.config.sandbox
+  const directories = [root, ...addedDirectories(rules)] as const
+  const sandbox = await sandboxInForce(mode, { directories, ownDirectories: ownDirectories(env), env })
   requireSandbox(sandbox)
   const { found, places } = sandbox
-  if (found.kind === 'none') return { guard, cells: undefined, notes: [`sandbox: ${sandboxText(sandbox)}`] }
+  if (found.kind === 'none') {
+    notes.push(`sandbox: ${sandboxText(sandbox)}`)
+    return undefined
+  }
   const reach = {
     rules: hostRules(hosts),
     ports,
-    network,
+    network: network ?? systemNetwork,
     env,
     clock: systemClock,
     ownPort: () => runningServer(dataHome(env))?.port,
   }
-  const cells = new RunCells({ bubblewrap: found.program, places, network: reach, owner, guard })
-  // The cells first: nothing of them is left when the guard looks for what is.
-  const close = async () => {
-    await cells.close()
-    await guard.close()
-  }
-  return { guard: { ...guard, close }, cells, notes: [] }
+  return new RunCells({ bubblewrap: found.program, places, network: reach, owner, guard })
 }
 
 /** Those of `--add-dir`. */

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../core/agent.ts'
 import { shapeMask } from '../../core/secrets/mask.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
 import { killMarked } from '../../exec/kill.ts'
-import type { RunCells } from '../../tools/cell/run-cells.ts'
+import type { Confinement } from '../../tools/cell/confinement.ts'
 import { agentSheet, type AgentSheet } from '../delegation/effective-agent.ts'
 import { Approvals } from '../asking/approvals.ts'
 import type { RunSetting } from '../context/run-setting.ts'
@@ -129,7 +129,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const asking = { approvals, questions: new Questions({ ...options, recorder, waits, attended }) }
   const made = { bus, recorder, scheduler, starts: new StartQueue(), gates, taskTexts: createTaskTexts() }
   const deps: Deps = {
-    endProcesses: (runIds) => endProcesses(runIds, options.cells),
+    endProcesses: (runIds) => endProcesses(runIds, options.confinement),
     endOwned,
     secrets: shapeMask,
     ...options,
@@ -182,9 +182,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 /** What is in a cell has the grace of its cell. */
 async function endProcesses(
   runIds: readonly RunId[],
-  cells: RunCells | undefined,
+  confinement: Confinement | undefined,
 ): Promise<readonly number[]> {
-  await cells?.end(runIds)
+  await confinement?.end(runIds)
   return await killMarked({ mark: 'OFFSHOOT_RUN_ID', values: runIds })
 }
 

@@ -202,11 +202,11 @@ describe('a report that claims a change', () => {
   })
 
   test.each<[string, readonly Turn[]]>([
-    ['after nothing at all', []],
+    ['after no call', []],
     ['after reading it', [read]],
     ['after an edit that failed', [edit]],
-    ['after a command that has not touched it', [['bash', { command: 'true' }]]],
-    ['after a tool of somebody’s own that has not touched it', [['deploy', {}]]],
+    ['after a command that did not touch it', [['bash', { command: 'true' }]]],
+    ['after a custom tool that did not touch it', [['deploy', {}]]],
   ])('is marked if the receipts do not contain the change: %s', async (_, turns) => {
     const { child, answer } = await worked(turns, claims)
     expect(child.reportNote).toBe(mark)
@@ -224,7 +224,7 @@ describe('a report that claims a change', () => {
     ],
     ['with a command that deletes it', [['bash', { command: 'rm src/x.ts' }]], 'I removed src/x.ts.'],
     [
-      'with what stood there already',
+      'with a write of the same content',
       [read, ['write', { file_path: 'src/x.ts', content: 'one\ntwo\n' }]],
       claims,
     ],

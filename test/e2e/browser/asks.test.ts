@@ -268,7 +268,7 @@ describe('a cancel', () => {
     await panel.getByRole('button', { name: 'Cancel general: long' }).click()
     await expect.poll(() => statusOf(served, id)).toBe('paused')
     await served.call('POST', `/runs/${(await childOf(served, id)).id}/continue`)
-    await page.getByText('general was not cancelled: somebody continued it').first().waitFor()
+    await page.getByText('general was not cancelled because it was continued').first().waitFor()
     served.tree.release('again')
     await expect.poll(() => statusOf(served, id)).toBe('completed')
     expect(served.problems).toEqual([])

@@ -159,7 +159,7 @@ describe('the help', () => {
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Shortcuts' })
     await help.getByText('Interrupt this branch').waitFor()
-    expect(await help.innerText()).toMatch(/Open the palette\s+Ctrl K/)
+    expect(await help.innerText()).toMatch(/Open command palette\s+Ctrl K/)
     expect(await served.look('shortcuts')).toEqual([])
     await page.keyboard.press('Escape')
     await expect.poll(() => opener.evaluate((element) => element.matches(':focus'))).toBe(true)

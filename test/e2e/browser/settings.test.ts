@@ -79,7 +79,7 @@ describe('settings', () => {
     await using served = await openSettings('shortcuts')
     const { page } = served
     const help = page.getByRole('dialog', { name: 'Shortcuts' })
-    const key = page.getByRole('button', { name: /^Change the keys of: Show the shortcuts/ })
+    const key = page.getByRole('button', { name: /^Change the keys of: Show shortcuts/ })
     await key.press('Enter')
     await page.keyboard.press('c')
     await page.getByText('in use: New conversation').waitFor()

@@ -85,7 +85,7 @@ describe('the timeline', () => {
     const { page } = served
     served.tree.release('map')
     await row(page, /Done.*general.*map/).waitFor()
-    await page.getByRole('switch', { name: 'As a table' }).press('Space')
+    await page.getByRole('switch', { name: 'Show as table' }).press('Space')
     const grid = page.getByRole('treegrid', { name: 'Runs' })
     const input = await grid.locator('tbody tr td:nth-child(8)').allInnerTexts()
     expect(input.map((text) => Number(text.replaceAll(',', '')))).toEqual([2000, 4000, 2000])
@@ -128,7 +128,7 @@ describe('the timeline', () => {
   it('moves through the rows and cells of its table with arrow keys', async () => {
     await using served = await openTimeline()
     const { page } = served
-    await page.getByRole('switch', { name: 'As a table' }).press('Space')
+    await page.getByRole('switch', { name: 'Show as table' }).press('Space')
     await page.getByRole('treegrid').locator('tbody tr').first().focus()
     const focused = () => page.evaluate('document.activeElement.innerText.trim()')
     await page.keyboard.press('ArrowRight')
@@ -173,7 +173,7 @@ describe('the timeline', () => {
     const share = Number(await end.getAttribute('aria-valuenow')) / whole
     expect(share).toBeGreaterThan(0.4)
     expect(share).toBeLessThan(0.6)
-    await page.getByRole('button', { name: 'Fit everything' }).click()
+    await page.getByRole('button', { name: 'Zoom to fit' }).click()
     await expect
       .poll(async () => Number(await end.getAttribute('aria-valuenow')))
       .toBeGreaterThanOrEqual(whole)
@@ -186,7 +186,7 @@ describe('the timeline', () => {
     await row(page, /general.*map/).click()
     await page.getByRole('region', { name: 'general: map' }).waitFor()
     expect(await served.lookAtEverySize('timeline')).toEqual([])
-    await page.getByRole('switch', { name: 'As a table' }).press('Space')
+    await page.getByRole('switch', { name: 'Show as table' }).press('Space')
     await page.getByRole('treegrid', { name: 'Runs' }).waitFor()
     expect(await served.look('timeline-table')).toEqual([])
   })

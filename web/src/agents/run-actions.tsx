@@ -117,7 +117,8 @@ function CancelAction({ run, isPossible, small }: CancelActionProps) {
       <ConfirmDialog
         isOpen={asking}
         title={`Cancel ${run.agent}?`}
-        action="Cancel it for good"
+        action="Cancel run"
+        keep="Keep run"
         onClose={() => setAsking(false)}
         onConfirm={() => verbs.cancel(run)}
       >

@@ -74,7 +74,7 @@ export function ConversationMenu({ branch }: { branch: BranchView }) {
       <ConfirmDialog
         isOpen={asks === 'delete'}
         title="Delete this conversation?"
-        action="Delete it"
+        action="Delete"
         onClose={() => setAsks('nothing')}
         onConfirm={remove}
       >

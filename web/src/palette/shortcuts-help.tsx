@@ -46,6 +46,6 @@ export function ShortcutsHelp({ isOpen, onClose }: { isOpen: boolean; onClose: (
 const TIMELINE: readonly { readonly label: string; readonly keys: string }[] = [
   { label: 'Scroll left or right', keys: 'A D' },
   { label: 'Zoom in, zoom out', keys: '+ −' },
-  { label: 'Fit everything', keys: '0' },
-  { label: 'Open the details', keys: 'Enter' },
+  { label: 'Zoom to fit', keys: '0' },
+  { label: 'Open details', keys: 'Enter' },
 ]

@@ -45,7 +45,6 @@ export function Sessions() {
             isOpen={asks}
             title="Revoke all sessions?"
             action="Revoke all"
-            keep="Keep them"
             onClose={() => setAsks(false)}
             onConfirm={revokeAll}
           >

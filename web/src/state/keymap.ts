@@ -3,8 +3,8 @@ import { readPref } from './prefs.ts'
 
 /** `Mod` is ⌘ on a Mac and Ctrl elsewhere. Two keys separated by a space are pressed in sequence. */
 export const shortcuts = [
-  { id: 'palette', keys: 'Mod+K', label: 'Open the palette', group: 'Everywhere' },
-  { id: 'help', keys: '?', label: 'Show the shortcuts', group: 'Everywhere' },
+  { id: 'palette', keys: 'Mod+K', label: 'Open command palette', group: 'Everywhere' },
+  { id: 'help', keys: '?', label: 'Show shortcuts', group: 'Everywhere' },
   { id: 'new', keys: 'C', label: 'New conversation', group: 'Everywhere' },
   { id: 'compose', keys: '/', label: 'Write a message', group: 'Everywhere' },
   { id: 'needs-me', keys: 'N', label: 'Next item that needs you', group: 'Everywhere' },
@@ -14,8 +14,8 @@ export const shortcuts = [
   { id: 'first-message', keys: 'Home', label: 'First message', group: 'Conversation' },
   { id: 'last-message', keys: 'End', label: 'Latest message', group: 'Conversation' },
   { id: 'edit-last', keys: 'E', label: 'Edit your last message', group: 'Conversation' },
-  { id: 'fold-all', keys: '[', label: 'Fold everything', group: 'Conversation' },
-  { id: 'unfold-all', keys: ']', label: 'Unfold everything', group: 'Conversation' },
+  { id: 'fold-all', keys: '[', label: 'Fold all', group: 'Conversation' },
+  { id: 'unfold-all', keys: ']', label: 'Unfold all', group: 'Conversation' },
   { id: 'parent', keys: 'Alt+ArrowUp', label: 'Parent branch', group: 'Branches' },
   { id: 'first-child', keys: 'Alt+ArrowDown', label: 'First child', group: 'Branches' },
   { id: 'previous-sibling', keys: 'Alt+ArrowLeft', label: 'Previous sibling', group: 'Branches' },

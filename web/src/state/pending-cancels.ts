@@ -133,7 +133,7 @@ async function send(cancel: PendingCancel, { at }: Stopped): Promise<void> {
     showToast({
       text: `${run.agent} was not cancelled and stays paused: ${error.message}`,
       tone: 'failed',
-      action: { label: 'Cancel it', onPress: () => void send(cancel, { at, branches: [] }) },
+      action: { label: 'Cancel run', onPress: () => void send(cancel, { at, branches: [] }) },
     })
   }
 }
@@ -143,7 +143,7 @@ function isUnanswered(error: unknown): error is ClientError {
 }
 
 function showContinued({ agent }: Cancelled): void {
-  showToast({ text: `${agent} was not cancelled: somebody continued it`, tone: 'plain' })
+  showToast({ text: `${agent} was not cancelled because it was continued`, tone: 'plain' })
 }
 
 /** Undo disappears with the page, so pending cancels are sent now, except for runs that somebody continued. */

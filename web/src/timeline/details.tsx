@@ -48,7 +48,7 @@ export function Details({ row, run, input, takesFocus, onOpenAt, onClose }: Deta
         <Button icon="external" onPress={onOpenAt}>
           Open at this point
         </Button>
-        <IconButton icon="x" label="Close the details" onPress={onClose} />
+        <IconButton icon="x" label="Close details" onPress={onClose} />
       </header>
       <div className="scrolls min-h-0 flex-1 overflow-y-auto p-3">
         <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-4 gap-y-1 text-xs">
@@ -57,7 +57,7 @@ export function Details({ row, run, input, takesFocus, onOpenAt, onClose }: Deta
           <Fact name="Own cost">
             {row.share === null
               ? costWords(row.costUsd)
-              : `${costWords(row.costUsd)} · ${shareWords(row.share)} of everything`}
+              : `${costWords(row.costUsd)} · ${shareWords(row.share)} of total`}
           </Fact>
           <Marks run={run} />
         </dl>
@@ -70,7 +70,7 @@ export function Details({ row, run, input, takesFocus, onOpenAt, onClose }: Deta
         <TextLines text={input ?? row.task} label="Input" lines={8} />
         {about?.headline && (
           <>
-            <h4 className="mt-3 mb-1 text-xs font-medium text-ink-2">Start of the report</h4>
+            <h4 className="mt-3 mb-1 text-xs font-medium text-ink-2">Start of report</h4>
             <p className="text-xs break-words">{about.headline}</p>
           </>
         )}
@@ -94,9 +94,11 @@ function Facts({ run }: { run: RunRow }) {
       <Fact name="Model">{run.effort ? `${run.model} · ${run.effort} effort` : run.model}</Fact>
       <Fact name="Turns">{`${run.turns} of ${run.maxTurns} · ${counted(run.toolCalls, 'tool call')}`}</Fact>
       <Fact name="Attempts">
-        {run.attempt <= 1 ? '1, no retry' : `${run.attempt}, ${counted(run.attempt - 1, 'retry', 'retries')}`}
+        {run.attempt <= 1
+          ? '1, no retries'
+          : `${run.attempt}, ${counted(run.attempt - 1, 'retry', 'retries')}`}
       </Fact>
-      <Fact name="Tokens">{`${number(input)} in (${number(cacheRead)} read from a cache, ${number(cacheWrite)} written), ${number(output)} out (${number(reasoning)} reasoning)`}</Fact>
+      <Fact name="Tokens">{`${number(input)} in (${number(cacheRead)} read from cache, ${number(cacheWrite)} written), ${number(output)} out (${number(reasoning)} reasoning)`}</Fact>
       {below > 0 && (
         <Fact name="With subagents">{`${counted(run.subtree.runs, 'run')} · ${costWords(run.subtree.costUsd)}`}</Fact>
       )}
@@ -107,8 +109,8 @@ function Facts({ run }: { run: RunRow }) {
 
 function Times({ row }: { row: LayoutRow }) {
   const times = [
-    `${spanWords(row.durationMs)} in all`,
-    `${spanWords(row.busyMs)} of model and tools`,
+    `${spanWords(row.durationMs)} total`,
+    `${spanWords(row.busyMs)} in model and tools`,
     row.personMs > 0 && `${spanWords(row.personMs)} waiting for you`,
     row.queuedMs > 0 && `${spanWords(row.queuedMs)} queued`,
   ]

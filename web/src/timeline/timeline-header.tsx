@@ -30,19 +30,19 @@ export function TimelineHeader({ onZoom, onFit, isFit, full }: HeaderProps) {
           </Toggle>
         )}
         <Toggle isSelected={table} onChange={setTable}>
-          As a table
+          Show as table
         </Toggle>
         {!table && (
           <div role="group" aria-label="Zoom" className="flex items-center">
             <IconButton icon="minus" label="Zoom out" keys="−" isDisabled={isFit} onPress={() => onZoom(2)} />
             <IconButton icon="plus" label="Zoom in" keys="+" onPress={() => onZoom(0.5)} />
-            <IconButton icon="fit" label="Fit everything" keys="0" isDisabled={isFit} onPress={onFit} />
+            <IconButton icon="fit" label="Zoom to fit" keys="0" isDisabled={isFit} onPress={onFit} />
           </div>
         )}
         {!full && (
           <IconButton
             icon="external"
-            label="Open the timeline as a page"
+            label="Open timeline as page"
             data-opener="timeline-page"
             onPress={() => navigate(`/c/${encodeURIComponent(conversationId)}/timeline`)}
           />
@@ -81,7 +81,7 @@ function BudgetLine({ part }: { part: number }) {
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={percent}
-      aria-valuetext={`${percent}% of the budget is spent`}
+      aria-valuetext={`${percent}% of budget spent`}
       className="h-1 w-44 overflow-hidden rounded-full bg-pressed"
     >
       <div

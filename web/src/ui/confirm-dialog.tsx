@@ -17,7 +17,7 @@ export function ConfirmDialog({
   isOpen,
   title,
   action,
-  keep = 'Keep it',
+  keep = 'Cancel',
   children,
   onClose,
   onConfirm,

@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { newestOf, withToast, type ShownToast, type Toast } from './shown-toasts.ts'
 
 describe('toasts', () => {
-  it('shows two at most and drops the oldest', () => {
+  it('show two at most and drop the oldest', () => {
     expect(textsAfter(done('a'), plain('b'), done('c'))).toEqual(['b', 'c'])
   })
 
-  it('keeps a failure when later actions succeed', () => {
+  it('keep a failure when later actions succeed', () => {
     expect(textsAfter(failed('refused'), done('a'), done('b'), plain('c'))).toEqual(['c', 'refused'])
   })
 
-  it('keeps the last two failures and the last other toast', () => {
+  it('keep the last two failures and the last other toast', () => {
     expect(textsAfter(failed('x'), done('a'), failed('y'), failed('z'), done('b'))).toEqual(['b', 'y', 'z'])
   })
 
-  it('announces the newest toast, wherever it is shown', () => {
+  it('announce the newest, wherever it is shown', () => {
     expect(newestOf(shownAfter(failed('refused'), done('a')))?.text).toBe('a')
     expect(newestOf([])).toBeUndefined()
   })

@@ -37,7 +37,7 @@ export function TextLines({ text, label, lines = 20 }: TextLinesProps) {
             {open ? 'Show less' : 'Show full text'}
           </Button>
           {open && rest > 0 && (
-            <span>{`the first ${MOST.toLocaleString()} characters; Copy has everything`}</span>
+            <span>{`First ${MOST.toLocaleString()} characters shown; Copy copies everything`}</span>
           )}
         </div>
       )}
