@@ -13,6 +13,7 @@ import { runProcess, type ProcessOptions } from '../src/exec/run-process.ts'
 import { listProcesses } from '../src/exec/process-table.ts'
 import { createGuard } from '../src/exec/start-guard.ts'
 import { cellPlaces } from '../src/tools/cell/cell-layout-of.ts'
+import { closedNetwork } from '../src/tools/cell/fixtures/closed-network.ts'
 import { RunCells } from '../src/tools/cell/run-cells.ts'
 import { processesWith } from '../test/support/started-program.ts'
 import { TestUser } from '../test/support/test-user.ts'
@@ -163,7 +164,7 @@ function cellsIn(directory: string, bubblewrap: string) {
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
   const env = { HOME: '/no/home', PATH: process.env['PATH'] }
   const places = cellPlaces({ directories: [directory], ownDirectories: [], env })
-  const cells = new RunCells({ bubblewrap, places, owner, guard })
+  const cells = new RunCells({ bubblewrap, places, network: closedNetwork, owner, guard })
   const close = async () => {
     await cells.close()
     await guard.close()

@@ -15,6 +15,7 @@ import { afterAll, expect, test } from 'vitest'
 import { processIds } from '../../src/exec/process-table.ts'
 import { createGuard } from '../../src/exec/start-guard.ts'
 import { cellPlaces } from '../../src/tools/cell/cell-layout-of.ts'
+import { closedNetwork } from '../../src/tools/cell/fixtures/closed-network.ts'
 import { RunCells } from '../../src/tools/cell/run-cells.ts'
 import { between, randomOf } from '../kill/random.ts'
 import { BUBBLEWRAP, inCell } from '../support/in-cell.ts'
@@ -158,7 +159,13 @@ test(
     const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: place.owner } })
     const env = { HOME: join(place.folder, 'home'), PATH: process.env['PATH'] }
     const places = cellPlaces({ directories: [place.workspace], ownDirectories: [], env })
-    const cells = new RunCells({ bubblewrap: BUBBLEWRAP, places, owner: place.owner, guard })
+    const cells = new RunCells({
+      bubblewrap: BUBBLEWRAP,
+      places,
+      network: closedNetwork,
+      owner: place.owner,
+      guard,
+    })
     const own = `env -i setsid sleep ${place.time} > /dev/null 2>&1 & echo $1 > /tmp/own.$1; echo > made.$1`
     const meet = `until [ $(ls made.* | wc -l) = ${CELLS} ]; do sleep 0.5; done; ls /tmp/own*; cat /tmp/own*`
     const outputs = await Promise.all(

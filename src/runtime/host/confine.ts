@@ -39,7 +39,7 @@ export async function confine({ root }: Workspace, options: ConfineOptions): Pro
   if (loaded.config.sandbox.mode === 'off') return { guard, confinement: undefined, notes: [] }
   const notes: string[] = []
   const confinement = new Confinement(() => findCells(root, guard, { ...options, notes }))
-  const isNamed = loaded.sources.some(({ values }) => values['sandbox'] !== undefined)
+  const isNamed = loaded.sources.some(({ values }) => hasMode(values['sandbox']))
   if (isNamed) await confinement.cells()
   // The cells first: nothing of them is left when the guard looks for what is.
   const close = async () => {
@@ -47,6 +47,10 @@ export async function confine({ root }: Workspace, options: ConfineOptions): Pro
     await guard.close()
   }
   return { guard: { ...guard, close }, confinement, notes }
+}
+
+function hasMode(setting: unknown): boolean {
+  return typeof setting === 'object' && setting !== null && 'mode' in setting
 }
 
 async function findCells(
