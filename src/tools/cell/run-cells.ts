@@ -17,8 +17,8 @@ export interface RunCellsOptions {
   readonly guard?: Guard | undefined
 }
 
-/** A cell has a loopback of its own, and nothing else of a network. */
-const force: SandboxForce = 'no-network'
+/** A cell has a loopback of its own, and nothing else. */
+const FORCE: SandboxForce = 'no-network'
 
 /** One cell for each run that starts a command: begun with the first one, ended with the run. */
 export class RunCells {
@@ -31,7 +31,7 @@ export class RunCells {
 
   /** What every command in one of them can reach. */
   get reach(): CommandSandbox {
-    return { force, writes: this.#options.places.directories }
+    return { force: FORCE, writes: this.#options.places.directories }
   }
 
   of(runId: string): CommandCell {
@@ -102,7 +102,7 @@ class RunCell implements CommandCell {
       })
       const moved = [...this.#moved, ...protection.moveAway()]
       this.#moved = []
-      return { result, moved, sandbox: force }
+      return { result, moved, sandbox: FORCE }
     } catch (error) {
       this.#moved.push(...protection.moveAway())
       throw error
