@@ -43,11 +43,11 @@ test('without bubblewrap there is none', async () => {
     expect(await find(path)).toEqual(none)
 })
 
-test('another system has none', async () => {
-  expect(await findSandbox({ path: '/usr/bin', workspace: '/', platform: 'darwin' })).toEqual({
-    kind: 'none',
-    why: 'there is none for this system (darwin) yet',
-  })
+test.each([
+  ['darwin', 'there is none for macOS yet: the Seatbelt profile for it has never been run'],
+  ['win32', 'there is none for this system (win32) yet'],
+] as const)('another system has none: %s', async (platform, why) => {
+  expect(await findSandbox({ path: '/usr/bin', workspace: '/', platform })).toEqual({ kind: 'none', why })
 })
 
 test.each([

@@ -17,6 +17,8 @@ export interface SandboxSearch {
 }
 
 const PROBE_MS = 10_000
+/** A sandbox that nobody has tried is none (seatbelt-profile.ts). */
+const NOT_ON_MACOS = 'there is none for macOS yet: the Seatbelt profile for it has never been run'
 
 /** By program: one that worked is not tried again. What refused may have been mended since. */
 const tried = new Map<string, FoundSandbox>()
@@ -24,6 +26,7 @@ const tried = new Map<string, FoundSandbox>()
 /** Starts one command in a cell, as only that tells what the kernel refuses. */
 export async function findSandbox(search: SandboxSearch): Promise<FoundSandbox> {
   const { platform = process.platform } = search
+  if (platform === 'darwin') return { kind: 'none', why: NOT_ON_MACOS }
   if (platform !== 'linux') return { kind: 'none', why: `there is none for this system (${platform}) yet` }
   const program = findProgram('bwrap', search)
   if (program === undefined) return { kind: 'none', why: NOT_INSTALLED }

@@ -125,7 +125,7 @@ function AgentOf({ branch }: { branch: BranchView }) {
 
 /** What is between commands that start here and the machine. */
 function Sandbox() {
-  const label = useView((state) => sandboxLabel(state.sandbox))
+  const label = sandboxLabel(useView((state) => state.sandbox))
   if (label === null) return null
   return (
     <span className="shrink-0 px-1 text-xs whitespace-nowrap text-ink-2 max-lg:hidden" title={label.about}>
