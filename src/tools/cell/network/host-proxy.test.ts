@@ -170,6 +170,19 @@ describe('a tunnel', () => {
     ])
   })
 
+  test('that is refused leaves no connection behind', async () => {
+    await using proxy = await proxied(loopbackNetwork({ names }), ['example.com'])
+    const refused = 'CONNECT evil.example:443 HTTP/1.1\r\n\r\n'
+    const plain = 'GET http://evil.example/ HTTP/1.1\r\n\r\n'
+    for (let n = 0; n < 600; n += 1) {
+      const client = proxy.open()
+      client.socket.write(n < 550 ? refused : plain)
+      expect(await client.ended).toContain('403 Forbidden')
+      client.socket.end('more')
+    }
+    expect(proxy.cell.log.take()).toHaveLength(2)
+  })
+
   test('ends with the cell', async () => {
     await using site = await rawSite((socket) => void socket.write('hello'))
     const proxy = await proxied(worldOf(site), ['example.com'])

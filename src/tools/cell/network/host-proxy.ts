@@ -56,7 +56,7 @@ class HostProxy {
     client.on('error', () => {}) // its 'close' follows
     const target = targetOf(url)
     const way = await this.#connect(target, client, (ways, signal) => ways.tunnel(target!, signal))
-    if ('why' in way) return void client.end(refusalText(way))
+    if ('why' in way) return void client.resume().end(refusalText(way)) // to see its end
     const { socket: outside } = way
     if (client.destroyed) return void outside.destroy()
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
