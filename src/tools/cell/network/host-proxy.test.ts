@@ -89,7 +89,7 @@ describe('a tunnel', () => {
     await using proxy = await proxied(network, ['example.com'])
     const client = proxy.open()
     client.socket.write(CONNECT)
-    const said = `example.com leads to a ${kind} address`
+    const said = `example.com leads to a ${kind} address, and only public ones are reached`
     expect(await client.ended).toContain(`403 Forbidden`)
     expect(client.text()).toContain(`the sandbox refused example.com:443: ${said}\n`)
     expect(network.reached).toEqual([])

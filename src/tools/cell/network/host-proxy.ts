@@ -108,7 +108,7 @@ class HostProxy {
   #failed(target: HostAndPort, error: unknown): No {
     const { code, message } = networkError(error, new URL(`http://${nameOf(target)}/`))
     if (code === 'address_refused') {
-      return this.#refused(target, message.replace(/; .*/, ''))
+      return this.#refused(target, message.replace(/;.*/, ', and only public ones are reached'))
     }
     this.#options.log.allowed(target)
     return { status: code === 'timeout' ? 504 : 502, why: message }
