@@ -89,7 +89,7 @@ describe('a tunnel', () => {
     await using proxy = await proxied(network, ['example.com'])
     const client = proxy.open()
     client.socket.write(CONNECT)
-    const said = `example.com leads to a ${kind} address`
+    const said = `example.com leads to a ${kind} address, and only public ones are reached`
     expect(await client.ended).toContain(`403 Forbidden`)
     expect(client.text()).toContain(`the sandbox refused example.com:443: ${said}\n`)
     expect(network.reached).toEqual([])
@@ -168,6 +168,19 @@ describe('a tunnel', () => {
       { host: 'gone.example.net', refused: null, sent: 0 },
       { host: 'example.com', refused: null, sent: 0 },
     ])
+  })
+
+  test('that is refused leaves no connection behind', async () => {
+    await using proxy = await proxied(loopbackNetwork({ names }), ['example.com'])
+    const refused = 'CONNECT evil.example:443 HTTP/1.1\r\n\r\n'
+    const plain = 'GET http://evil.example/ HTTP/1.1\r\n\r\n'
+    for (let n = 0; n < 600; n += 1) {
+      const client = proxy.open()
+      client.socket.write(n < 550 ? refused : plain)
+      expect(await client.ended).toContain('403 Forbidden')
+      client.socket.end('more')
+    }
+    expect(proxy.cell.log.take()).toHaveLength(2)
   })
 
   test('ends with the cell', async () => {

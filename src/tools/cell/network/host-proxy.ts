@@ -56,7 +56,7 @@ class HostProxy {
     client.on('error', () => {}) // its 'close' follows
     const target = targetOf(url)
     const way = await this.#connect(target, client, (ways, signal) => ways.tunnel(target!, signal))
-    if ('why' in way) return void client.end(refusalText(way))
+    if ('why' in way) return void client.resume().end(refusalText(way)) // to see its end
     const { socket: outside } = way
     if (client.destroyed) return void outside.destroy()
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
@@ -108,7 +108,7 @@ class HostProxy {
   #failed(target: HostAndPort, error: unknown): No {
     const { code, message } = networkError(error, new URL(`http://${nameOf(target)}/`))
     if (code === 'address_refused') {
-      return this.#refused(target, message.replace(/; .*/, ''))
+      return this.#refused(target, message.replace(/;.*/, ', and only public ones are reached'))
     }
     this.#options.log.allowed(target)
     return { status: code === 'timeout' ? 504 : 502, why: message }

@@ -100,6 +100,20 @@ describe('a listed host is reached by', () => {
   })
 
   test(
+    'many at once, with bodies of megabytes both ways',
+    inCell(async () => {
+      await using secure = await httpsSite((request, response) => void request.pipe(response))
+      const command = `head -c 5M /dev/urandom > body
+        for n in 1 2 3 4 5 6 7 8; do curl -sS --data-binary @body -o got$n https://example.com/ & done; wait
+        sha256sum body got* | cut -c1-64 | sort -u | wc -l`
+      const { text, reached } = await run(command, ['example.com'], { network: worldOf(secure) })
+      expect(text.trim()).toBe('1')
+      expect(reached).toHaveLength(1)
+      expect(Math.min(reached[0]!.sent, reached[0]!.received)).toBeGreaterThan(40 * 1024 * 1024)
+    }),
+  )
+
+  test(
     'npm',
     inCell(async () => {
       const archive = packed({ 'package/package.json': '{"name":"tiny","version":"1.0.0"}' })
