@@ -19,6 +19,7 @@ test.each([
   ['delete', 'offshoot rm CONVERSATION'],
   ['attach', 'offshoot log -f ID'],
   ['history', 'offshoot ls'],
+  ['diff', 'offshoot show RUN'],
   ['login', 'ANTHROPIC_API_KEY'],
   ['logout', 'offshoot sessions revoke --all'],
   ['update', 'npm install'],

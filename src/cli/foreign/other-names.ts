@@ -5,6 +5,8 @@ const COST =
   'offshoot ps --all and offshoot show ID print the cost of runs; docs/budgets.md describes budgets'
 const BUDGET =
   'offshoot run --budget-usd 2 "PROMPT" caps a conversation, offshoot show ID prints its cost; docs/budgets.md describes budgets'
+const CHANGES =
+  'offshoot ps --all lists runs, offshoot show RUN prints the files that one changed and the commands that it ran'
 const KEYS =
   'Offshoot has no account: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY; offshoot doctor checks the keys, docs/models.md lists providers'
 const NO_LOGIN =
@@ -31,6 +33,9 @@ export const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
     stats: COST,
     budget: BUDGET,
     budgets: BUDGET,
+    diff: CHANGES,
+    changes: CHANGES,
+    receipts: CHANGES,
     search: SEARCH,
     find: SEARCH,
     grep: SEARCH,
