@@ -34,6 +34,6 @@ test(
       'the sandbox refused two.invalid:443',
     )
     const quiet = user.script({ main: [{ toolCalls: [bash('true')] }, { text: 'Done.' }] })
-    expect((await user.run([...args.with(3, quiet)])).stderr).not.toContain('refused by the sandbox')
+    expect((await user.run(args.with(3, quiet))).stderr).not.toContain('refused by the sandbox')
   }),
 )
