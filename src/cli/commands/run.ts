@@ -193,6 +193,7 @@ async function start(
   const { agent, ...asked } = await equipped({ agent: given, prompt, conversationId }, flags)
   const kept = conversationId && lastModel(composed.store, conversationId, agent.name)
   const model = await pickModel(flags.model, composed, io, { ...agent, kept })
+  if (model === 'offline' && flags.jsonSchema !== undefined) throw noJson()
   const more = {
     ...(flags.maxTurns ? { maxTurns: flags.maxTurns } : {}),
     ...(conversationId ? { conversationId } : {}),
@@ -202,6 +203,17 @@ async function start(
     isAgentNamed: flags.isAgentNamed,
   }
   return runtime.start({ workspace, agent, model, systemText, ...more, ...rest, ...asked })
+}
+
+/** It would search, and fail for its report. */
+function noJson(): OffshootError {
+  return new OffshootError(
+    'usage',
+    '--json-schema needs a language model, and offline is a rule-based search',
+    {
+      hint: 'name a model with -m, or set the key of a provider; docs/models.md lists them',
+    },
+  )
 }
 
 interface RunInput<C> extends Pick<StartOptions, 'onStored' | 'restrictions'> {

@@ -158,6 +158,19 @@ test.each([
   expect(stderr).toContain(`\n  put the prompt first: offshoot "what to do" ${option.split(' ')[0]} ...\n`)
 })
 
+test('--json-schema is refused for the offline search, which writes no JSON, and nothing runs', async () => {
+  const before = user.rows('SELECT count(*) AS n FROM runs')
+  for (const args of [[], ['-m', 'offline']]) {
+    const { code, stdout, stderr } = await user.call(['-p', 'Which port?', ...args, '--json-schema', '{}'])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(
+      'offshoot: --json-schema needs a language model, and offline is a rule-based search\n',
+    )
+    expect(stderr).toContain('\n  name a model with -m, or set the key of a provider; ')
+  }
+  expect(user.rows('SELECT count(*) AS n FROM runs')).toEqual(before)
+})
+
 test('--json-schema with the name of a file says how its text is handed over', async () => {
   const { code, stderr } = await user.call(['-p', 'x', '-m', model, '--json-schema', 'a.txt'])
   expect(code).toBe(2)
