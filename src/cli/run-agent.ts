@@ -35,13 +35,15 @@ export function readSchema(text: string): JsonSchema {
 
 const EXAMPLE = `for example --json-schema '{"type": "object", "properties": {"port": {"type": "integer"}}}'`
 
+const OF_A_FILE = 'it takes the schema as text: --json-schema "$(cat FILE)"'
+
 function parsed(text: string): object {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch (cause) {
     throw new OffshootError('usage', `--json-schema is not JSON: ${errorMessage(cause)}`, {
-      hint: EXAMPLE,
+      hint: /^\s*[[{]/.test(text) ? EXAMPLE : OF_A_FILE,
       cause,
     })
   }

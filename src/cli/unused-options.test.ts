@@ -53,7 +53,8 @@ describe('fork without a text', () => {
   })
 
   test('and without options makes a branch', async () => {
-    expect(await user.call(['fork', ids.message])).toMatchObject({ code: 0, stderr: '' })
+    const { code, stderr } = await user.call(['fork', ids.message])
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^offshoot: no run yet; to go on there: .*\n$/)])
   })
 })
 

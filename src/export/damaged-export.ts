@@ -8,11 +8,9 @@ const PLACE_CHARS = 160
 export class DamagedExport extends OffshootError {
   readonly place: string
 
-  constructor(place: string, what: string) {
+  constructor(place: string, what: string, hint = 'nothing was imported; export the conversation again') {
     const near = shortPlace(place)
-    super('usage', `the export is damaged${near === '' ? '' : ` at ${near}`}: ${what}`, {
-      hint: 'nothing was imported; export the conversation again',
-    })
+    super('usage', `the export is damaged${near === '' ? '' : ` at ${near}`}: ${what}`, { hint })
     this.place = place
   }
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { checkReferences } from './check-references.ts'
-import { damaged, type DamagedExport } from './damaged-export.ts'
+import { damaged, DamagedExport } from './damaged-export.ts'
 import { levelSchemas } from './document-schema.ts'
 import { at, EXPORT_VERSION, type ExportDocument } from './document.ts'
 
@@ -54,14 +54,17 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
+/** Markdown and HTML are for people. */
+const ONLY_JSON = 'nothing was imported; import reads JSON: offshoot export ID > FILE'
+
 function parseJson(text: string): unknown {
   if (text.trim() === '') throw damaged('', 'it is empty')
   try {
     return JSON.parse(text)
   } catch (error) {
     const what = errorMessage(error)
-    const cut = /end of JSON|Unterminated/.test(what) ? 'it ends too early' : 'it is not JSON'
-    throw damaged('', `${cut}: ${what}`)
+    if (/end of JSON|Unterminated/.test(what)) throw damaged('', `it ends too early: ${what}`)
+    throw new DamagedExport('', `it is not JSON: ${what}`, ONLY_JSON)
   }
 }
 

@@ -193,6 +193,8 @@ describe('--background', () => {
     await untilEvent(url, id, 'event: run.completed')
     const next = await user.call(['run', 'y', '--continue', '--background'])
     expect(next.stdout).toMatch(new RegExp(`^run_\\w+ of ${id}, on brn_\\w+\\n$`))
+    const [runId] = next.stdout.split(' ')
+    expect(next.stderr).toContain(`offshoot: to watch it: offshoot log -f ${runId}\n`)
     const spawned = await user.call(['spawn', 'z', '--conversation', id, '-m', model, ...format])
     expect([spawned.code, spawned.stderr]).toEqual([0, ''])
     await untilEvent(url, id, 'a report')

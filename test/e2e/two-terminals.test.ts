@@ -356,6 +356,27 @@ describe('a run in one terminal, everything else in another', () => {
     expect(stdout).toContain('main (agent): Now I have it.\n')
     expect(await run.ended).toMatchObject({ code: 0 })
   }, 60_000)
+  it('says what it waits for, with the command that answers it, once', async () => {
+    const run = start(
+      {
+        main: [{ toolCalls: [task('c')] }, { text: 'All done.' }],
+        general: [{ match: '^Do c\\.$', toolCalls: [bash('touch made.txt')] }, { text: 'Left it.' }],
+      },
+      '--approvals',
+      'wait',
+    )
+    await run.untilStderr('offshoot approve apr_')
+    const [asking] = (await ps()).filter(({ reason }) => reason === 'approval')
+    const command = `Waiting for you: $ touch made.txt: offshoot approve ${asking!.approvals[0]}\n`
+    const fromMain = `  ∙ subagent general (task c): ${command}`
+    expect((await user.call(['log', asking!.id])).stdout).toContain(`  ∙ ${command}`)
+    expect((await user.call(['log', asking!.conversationId])).stdout).toContain(fromMain)
+    const log = user.start(['log', '-f', asking!.conversationId])
+    await log.untilStdout(fromMain)
+    expect(await user.call(['approve', asking!.approvals[0]!, 'deny'])).toMatchObject({ code: 0 })
+    expect((await log.ended).stdout.split(fromMain)).toHaveLength(2)
+    expect(await run.ended).toMatchObject({ code: 0 })
+  }, 60_000)
 })
 
 describe('what a killed program left', () => {

@@ -300,6 +300,12 @@ test.each([
   })
 })
 
+test('run in a branch names the command that goes on there', async () => {
+  const { code, stderr } = await user.call(['run', '--conversation', ids.main, 'x'])
+  expect(code).toBe(2)
+  expect(stderr).toContain(`\n  offshoot continue ${ids.main} "what to do next" goes on there\n`)
+})
+
 test('a branch is no conversation', async () => {
   for (const verb of ['export', 'rm'])
     expect(await user.call([verb, ids.main])).toMatchObject({

@@ -89,6 +89,10 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
       args: null,
     })
     await write(io, `${branchId}\n`)
+    await writeStderr(
+      io,
+      `offshoot: no run yet; to go on there: offshoot continue ${branchId} "what to do"\n`,
+    )
     return exitCodes.completed
   }
   const text = await readPrompt(given === '-' ? undefined : given, NO_TEXT, io)

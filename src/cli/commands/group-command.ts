@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { nearestName } from '../../core/nearest-name.ts'
 import { OffshootError } from '../../core/errors.ts'
-import { otherSubcommand } from '../foreign/other-names.ts'
+import { insteadOfSubcommand, otherSubcommand } from '../foreign/other-names.ts'
 import { LATER } from '../help.ts'
 
 /** Which directory is looked at, and how it is told. */
@@ -51,7 +51,8 @@ export function unknownSubcommand(command: Command): OffshootError {
   const near = otherSubcommand(typed, known) ?? nearestName(typed, known)
   const isOfBrowsers = command.name() === 'sessions' && near === 'ls'
   const browsers = isOfBrowsers ? ' It lists browsers; offshoot ls lists conversations' : ''
-  const hint = near ? `did you mean ${near}?${browsers}` : `commands: ${known.join(', ')}`
+  const instead = insteadOfSubcommand(command.name(), typed)
+  const hint = instead ?? (near ? `did you mean ${near}?${browsers}` : `commands: ${known.join(', ')}`)
   const message = `unknown command ${JSON.stringify(typed.slice(0, 64))} of offshoot ${command.name()}`
   return new OffshootError('usage', message, { hint })
 }

@@ -57,3 +57,11 @@ test('gives the directory of the file no power that it has not been granted', as
   const [call] = user.rows("SELECT status FROM tool_calls WHERE tool = 'bash'")
   expect(call).toEqual({ status: 'denied' })
 })
+
+test.each(['# A title\n\nText.\n', '<!doctype html>\n'])('says which format it reads: %j', async (text) => {
+  const { code, stderr } = await user.call(['import', user.write('talk.md', text)])
+  expect(code).toBe(2)
+  expect(stderr).toMatch(
+    /it is not JSON: .*\n {2}nothing was imported; import reads JSON: offshoot export ID > FILE\n$/,
+  )
+})

@@ -17,6 +17,7 @@ import { idOf } from '../typed-id.ts'
 import { leftPausedIn, openBelow } from '../../runtime/views/left-paused.ts'
 import { pausedWords } from '../../core/status-line/paused-below.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
+import { commandFor, listedAsks } from '../terminal/open-asks.ts'
 import { livingOwners } from '../remote/living-owner.ts'
 import { requireSubject } from '../unknown-id.ts'
 import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
@@ -66,6 +67,7 @@ const OWNER_MS = 1_000
 async function followRun(store: Store, shown: Shown, io: Io): Promise<number> {
   const { id } = shown
   const ownership = new Ownership({ store, clock: systemClock, owner: randomUUID() })
+  const newAsks = printedOnce(() => askedLines(store, id))
   for (let printed = 0; ;) {
     const version = store.dataVersion()
     const run = latestRun(store, id) // looked at first: what it wrote before it stopped is printed
@@ -83,6 +85,7 @@ async function followRun(store: Store, shown: Shown, io: Io): Promise<number> {
       await writeStderr(io, 'offshoot: its process has died; offshoot recover resumes it\n')
       return exitCodes.failed
     }
+    await write(io, fitted(newAsks(), io))
     await untilChange(store, systemClock, version, OWNER_MS)
   }
 }
@@ -138,7 +141,31 @@ function leftText(store: Store, id: string): string {
 
 /** What a reader has to know below the last message: that it has stopped and how to continue it, and what is left below. */
 function endText(store: Store, id: string): string {
-  return statusOfEnd(store, id) + leftText(store, id)
+  return statusOfEnd(store, id) + leftText(store, id) + linesText(askedLines(store, id))
+}
+
+/** What this run and the subagents below it ask of a person, with the command that answers it. Nothing if no process drives them. */
+function askedLines(store: Store, id: string): string[] {
+  const subject = resolveId(store, id)
+  const run = latestRun(store, id)
+  if (!run || livingOwners(store)(run.conversationId) === undefined) return []
+  const below = openBelow(store, branchOf(store, subject), subject.type === 'run' ? run.id : undefined)
+  return listedAsks(store, run.conversationId).flatMap((ask) => {
+    const asker = [run, ...below].find((each) => each.id === ask.runId)
+    if (!asker) return []
+    const who = asker === run ? '' : `subagent ${asker.agent} (${asker.description}): `
+    return [`  ∙ ${terminalLine(`${who}Waiting for you: ${ask.title}: ${commandFor(ask)}`)}`]
+  })
+}
+
+/** Of lines that are read again and again, the ones that are new. */
+function printedOnce(lines: () => readonly string[]): () => string {
+  const printed = new Set<string>()
+  return () => {
+    const fresh = lines().filter((line) => !printed.has(line))
+    for (const line of fresh) printed.add(line)
+    return linesText(fresh)
+  }
 }
 
 /** Nothing of an older run of the branch, of one that works, and of one that is done. */

@@ -70,6 +70,7 @@ const FOREIGN = [
   '--permission-mode <mode>',
   '--allowed-tools, --allowedTools <tools...>',
   '--disallowed-tools, --disallowedTools <tools...>',
+  '--tools <tools...>',
   '--max-budget-usd <n>',
   '-s, --session <id>',
   '--full-auto',

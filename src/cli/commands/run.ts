@@ -58,7 +58,21 @@ const NEW: TaskWords = {
   hint: 'offshoot run "what to do", or the same on stdin',
 }
 
-function missingIn({ conversation, continue: latest }: RunFlags): TaskWords {
+/** The options that take several words. */
+const GREEDY = [
+  ['allowedTools', '--allowedTools'],
+  ['disallowedTools', '--disallowedTools'],
+  ['addDir', '--add-dir'],
+] as const
+
+function missingIn(flags: RunFlags): TaskWords {
+  const { conversation, continue: latest } = flags
+  const greedy = GREEDY.filter(([name]) => flags[name] !== undefined).map(([, option]) => option)
+  if (greedy.length > 0)
+    return {
+      missing: `there is no prompt, and ${greedy.join(' and ')} took all words behind`,
+      hint: `put the prompt first: offshoot "what to do" ${greedy[0]} ...`,
+    }
   if (conversation === undefined && !latest) return NEW
   const [option, id] = latest ? ['--continue', 'last'] : [`--resume ${conversation}`, conversation]
   return {
@@ -179,6 +193,7 @@ async function start(
   const { agent, ...asked } = await equipped({ agent: given, prompt, conversationId }, flags)
   const kept = conversationId && lastModel(composed.store, conversationId, agent.name)
   const model = await pickModel(flags.model, composed, io, { ...agent, kept })
+  if (model === 'offline' && flags.jsonSchema !== undefined) throw noJson()
   const more = {
     ...(flags.maxTurns ? { maxTurns: flags.maxTurns } : {}),
     ...(conversationId ? { conversationId } : {}),
@@ -188,6 +203,17 @@ async function start(
     isAgentNamed: flags.isAgentNamed,
   }
   return runtime.start({ workspace, agent, model, systemText, ...more, ...rest, ...asked })
+}
+
+/** It would search, and fail for its report. */
+function noJson(): OffshootError {
+  return new OffshootError(
+    'usage',
+    '--json-schema needs a language model, and offline is a rule-based search',
+    {
+      hint: 'name a model with -m, or set the key of a provider; docs/models.md lists them',
+    },
+  )
 }
 
 interface RunInput<C> extends Pick<StartOptions, 'onStored' | 'restrictions'> {
@@ -295,7 +321,7 @@ function namedConversation(
   root: string,
   io: Io,
 ): Conversation | undefined {
-  if (typeof typed === 'string') return requireConversation(store, idOf(store, typed, io, ['cnv']))
+  if (typeof typed === 'string') return conversationOf(store, idOf(store, typed, io, ['cnv']))
   if (!isLatest) return undefined
   const query = { where: { directory: root }, orderBy: 'updatedAt', descending: true, limit: 1 } as const
   const [latest] = store.find('conversations', query)
@@ -303,6 +329,19 @@ function namedConversation(
   throw new OffshootError('usage', `there is no conversation in ${root} yet`, {
     hint: 'leave out --continue',
   })
+}
+
+/** A branch or a run goes on by another command. @throws OffshootError `usage`; `not_found` */
+function conversationOf(store: Reader, id: string): Conversation {
+  try {
+    return requireConversation(store, id)
+  } catch (cause) {
+    if (!(cause instanceof OffshootError) || cause.code !== 'usage') throw cause
+    throw new OffshootError('usage', cause.message, {
+      hint: `offshoot continue ${id} "what to do next" goes on there`,
+      cause,
+    })
+  }
 }
 
 /** `--resume "fix it"` */

@@ -5,6 +5,8 @@ import { finishOfRun } from '../../core/finish-reason.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { turnsText } from '../../core/turn-figures.ts'
+import { receiptLines } from '../../core/receipt-lines.ts'
+import { receiptsBeside } from '../../runtime/run/receipts.ts'
 import { withCountedCalls } from '../../runtime/views/counted-calls.ts'
 import { leftPausedIn } from '../../runtime/views/left-paused.ts'
 import { toPausedSubagent } from '../../runtime/views/run-result.ts'
@@ -152,11 +154,13 @@ function runLines(store: Reader, run: StoredRun, { lines, now, columns }: Branch
   ]
   const report = reportOf(store, run)
   const finish = finishOfRun(run)
+  const receipts = receiptsBeside(store, run)
   const below = [
     ...delegationText(readDelegations(store, run.branchId)),
     ...(finish ? [`its last answer ended with: ${finish}`] : []),
     ...(run.error ? [`error: ${terminalLine(run.error.message)}`] : []),
     ...(run.reportNote ? [terminalLine(run.reportNote)] : []),
+    ...(receipts ? receiptLines(receipts) : []),
   ]
   const said = report ? ['', ...terminalText(report).trimEnd().split('\n')] : []
   return [

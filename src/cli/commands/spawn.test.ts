@@ -165,7 +165,11 @@ describe('fork', () => {
     const subagent = (await shown(id)).branches.find(({ kind }) => kind === 'subagent')!
     const asked = subagent.messages.find(({ role }) => role === 'assistant')!
     const bare = await user.call(['fork', asked.id])
-    expect(bare).toMatchObject({ code: 0, stdout: expect.stringMatching(/^brn_\w+\n$/), stderr: '' })
+    expect(bare).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^brn_\w+\n$/),
+      stderr: expect.stringMatching(/^offshoot: no run yet; .*\n$/),
+    })
     const forked = await user.call(['fork', asked.id, 'And pears?'])
     expect(forked).toMatchObject({ code: 0, stdout: 'There are apples.\n' })
     expect(

@@ -6,6 +6,7 @@ import { CODEX } from '../sandbox-option.ts'
 interface ForeignFlags {
   readonly print?: true
   readonly permissionMode?: string
+  readonly tools?: readonly string[]
   readonly maxBudgetUsd?: number
   readonly session?: string
   readonly fullAuto?: true
@@ -110,6 +111,11 @@ function refuseBroken(flags: ForeignFlags): void {
       '--ask-for-approval',
       'the mode and the rules decide what asks',
       'use --mode plan, ask, accept-edits or auto; --approvals deny never asks',
+    ],
+    flags.tools !== undefined && [
+      '--tools',
+      'an agent has the tools of its definition',
+      'use --deny TOOL for each tool that this run must not use, or --agent NAME with an agent file that lists its tools',
     ],
     json && ['--json', 'it prints the events of Codex, and Offshoot has other formats', EVENTS_HINT],
     format !== undefined && ['--format', 'its formats are those of opencode', EVENTS_HINT],

@@ -19,6 +19,8 @@ test.each([
   ['delete', 'offshoot rm CONVERSATION'],
   ['attach', 'offshoot log -f ID'],
   ['history', 'offshoot ls'],
+  ['diff', 'offshoot show RUN'],
+  ['init', 'offshoot doctor'],
   ['login', 'ANTHROPIC_API_KEY'],
   ['logout', 'offshoot sessions revoke --all'],
   ['update', 'npm install'],
@@ -44,7 +46,10 @@ test.each([
   [['sessions', 'list'], 'did you mean ls? It lists browsers; offshoot ls lists conversations'],
   [['agents', 'list'], 'did you mean ls?'],
   [['permissions', 'rm'], 'did you mean revoke?'],
-])('%j names the subcommand', async (args, hint) => {
+  [['permissions', 'add', 'bash'], '--allow RULE'],
+  [['config', 'set', 'model', 'x'], '~/.config/offshoot/config.jsonc'],
+  [['agents', 'new'], '.offshoot/agents'],
+])('%j names the subcommand, or what does the same', async (args, hint) => {
   expect(await user.call(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(hint) })
 })
 

@@ -5,6 +5,8 @@ const COST =
   'offshoot ps --all and offshoot show ID print the cost of runs; docs/budgets.md describes budgets'
 const BUDGET =
   'offshoot run --budget-usd 2 "PROMPT" caps a conversation, offshoot show ID prints its cost; docs/budgets.md describes budgets'
+const CHANGES =
+  'offshoot ps --all lists runs, offshoot show RUN prints the files that one changed and the commands that it ran'
 const KEYS =
   'Offshoot has no account: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY; offshoot doctor checks the keys, docs/models.md lists providers'
 const NO_LOGIN =
@@ -23,6 +25,9 @@ const ASK = 'offshoot "PROMPT" starts a conversation, offshoot -c "PROMPT" conti
 const STATUS = 'offshoot ps lists active and paused runs, offshoot show ID one conversation'
 const OPEN = 'offshoot serve --open opens the page in the browser'
 
+const SET_UP =
+  'nothing has to be set up: offshoot "PROMPT" asks about the directory, offshoot doctor checks the installation'
+
 /** What people type who know other programs, and what they look for. */
 export const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -31,6 +36,9 @@ export const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
     stats: COST,
     budget: BUDGET,
     budgets: BUDGET,
+    diff: CHANGES,
+    changes: CHANGES,
+    receipts: CHANGES,
     search: SEARCH,
     find: SEARCH,
     grep: SEARCH,
@@ -56,6 +64,8 @@ export const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
     chat: ASK,
     ask: ASK,
     new: ASK,
+    init: SET_UP,
+    setup: SET_UP,
     web: OPEN,
     ui: OPEN,
   }),
@@ -93,4 +103,23 @@ const OTHER_SUBCOMMANDS: Readonly<Record<string, string>> = {
 export function otherSubcommand(typed: string, known: readonly string[]): string | undefined {
   const meant = Object.hasOwn(OTHER_SUBCOMMANDS, typed) ? OTHER_SUBCOMMANDS[typed] : undefined
   return meant !== undefined && known.includes(meant) ? meant : undefined
+}
+
+const SETTINGS =
+  'write settings in ~/.config/offshoot/config.jsonc (yours) or offshoot.jsonc (of a directory); docs/configuration.md lists them'
+const RULES =
+  'offshoot run --allow RULE allows calls in one run, permissions in the configuration for good; docs/permissions.md describes rules'
+const FILES =
+  'write a Markdown file in .offshoot/agents; docs/agent-files.md describes it, offshoot agents check reads it'
+
+/** What is done without a subcommand. */
+const NO_SUBCOMMANDS: ReadonlyMap<string, string> = new Map([
+  ...['set', 'get', 'edit', 'unset'].map((name) => [`config ${name}`, SETTINGS] as const),
+  ...['add', 'allow', 'deny', 'grant', 'set'].map((name) => [`permissions ${name}`, RULES] as const),
+  ...['new', 'create', 'add', 'edit'].map((name) => [`agents ${name}`, FILES] as const),
+])
+
+/** How the same is done where no subcommand does it. */
+export function insteadOfSubcommand(command: string, typed: string): string | undefined {
+  return NO_SUBCOMMANDS.get(`${command} ${typed}`)
 }

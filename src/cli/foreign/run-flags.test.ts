@@ -144,6 +144,39 @@ describe('rules of one run', () => {
   })
 })
 
+test.each([
+  [['--allowedTools', 'Read', 'What is here?'], '--allowedTools'],
+  [
+    ['--disallowedTools', 'Bash', '--allowedTools', 'Read', 'What is here?'],
+    '--allowedTools and --disallowedTools',
+  ],
+  [['--add-dir', '.', 'What is here?'], '--add-dir'],
+])('%j names the option that took the prompt', async (args, option) => {
+  const { code, stdout, stderr } = await user.call(['-m', model, ...args])
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toContain(`offshoot: there is no prompt, and ${option} took all words behind\n`)
+  expect(stderr).toContain(`\n  put the prompt first: offshoot "what to do" ${option.split(' ')[0]} ...\n`)
+})
+
+test('--json-schema is refused for the offline search, which writes no JSON, and nothing runs', async () => {
+  const before = user.rows('SELECT count(*) AS n FROM runs')
+  for (const args of [[], ['-m', 'offline']]) {
+    const { code, stdout, stderr } = await user.call(['-p', 'Which port?', ...args, '--json-schema', '{}'])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(
+      'offshoot: --json-schema needs a language model, and offline is a rule-based search\n',
+    )
+    expect(stderr).toContain('\n  name a model with -m, or set the key of a provider; ')
+  }
+  expect(user.rows('SELECT count(*) AS n FROM runs')).toEqual(before)
+})
+
+test('--json-schema with the name of a file says how its text is handed over', async () => {
+  const { code, stderr } = await user.call(['-p', 'x', '-m', model, '--json-schema', 'a.txt'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('\n  it takes the schema as text: --json-schema "$(cat FILE)"\n')
+})
+
 describe('options of Codex and opencode that promise something else', () => {
   test.each([
     [
@@ -162,6 +195,7 @@ describe('options of Codex and opencode that promise something else', () => {
     [['run', 'Go.', '--format', 'json'], /^offshoot: --format: .*\n {2}use --output-format events/],
     [['run', 'Go.', '-f', 'a.txt'], /^offshoot: --file: .*\n {2}name it in the prompt/],
     [['-p', 'Go.', '--dangerously-skip-permissions'], /\n {2}use --mode auto/],
+    [['-p', 'Go.', '--tools', 'Read'], /^offshoot: --tools: .*\n {2}use --deny TOOL/],
     [['exec', '--skip-git-repo-check', 'Go.'], /no repository is needed\n {2}leave it out/],
   ])('%j is an error that names ours', async (args, said) => {
     const { code, stdout, stderr } = await user.call(args)

@@ -7,7 +7,7 @@ import { runningServer } from '../../runtime/ownership/server-file.ts'
 import { RUN_HEADER } from '../../protocol/route-paths.ts'
 import { hasRunMark } from '../../exec/run-marks.ts'
 import { readToken } from '../../server/installation-token.ts'
-import { write, type Io } from '../io.ts'
+import { write, writeStderr, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import type { OutputFormat } from '../terminal/output-formats.ts'
 
@@ -88,8 +88,10 @@ export async function printHandedOver(
   format: OutputFormat,
   io: Io,
 ): Promise<void> {
-  if (format === 'text') return await write(io, `${runId} of ${conversationId}, on ${branchId}\n`)
-  await write(io, jsonLine({ conversation_id: conversationId, branch_id: branchId, run_id: runId }))
+  if (format !== 'text')
+    return await write(io, jsonLine({ conversation_id: conversationId, branch_id: branchId, run_id: runId }))
+  await write(io, `${runId} of ${conversationId}, on ${branchId}\n`)
+  await writeStderr(io, `offshoot: to watch it: offshoot log -f ${runId ?? branchId}\n`)
 }
 
 /** A script is a file, named from where the user stands. */

@@ -79,8 +79,13 @@ export function askedBefore(reader: Reader, conversationId: ConversationId, seq:
   )
 }
 
+/** The command line that shows what is asked, and how to answer. */
+export function commandFor({ command, id }: Pick<ListedAsk, 'command' | 'id'>): string {
+  return `offshoot ${command} ${id}`
+}
+
 /** The oldest first. */
-function listedAsks(reader: Reader, conversationId: ConversationId): ListedAsk[] {
+export function listedAsks(reader: Reader, conversationId: ConversationId): ListedAsk[] {
   const approvals = reader.find('approvals', { where: { conversationId, answer: null } })
   const questions = reader.find('questions', { where: { conversationId, answeredAt: null } })
   const all: ListedAsk[] = [

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
 import type { OffshootEvent } from '../../core/events.ts'
 import type { RunError } from '../../core/run.ts'
-import { noReceipts } from '../../core/receipt.ts'
+import { listIn, noReceipts } from '../../core/receipt.ts'
 import { noUsage } from '../../core/usage.ts'
 import { commandToContinue, isLeftBy, pausedWords } from '../../core/status-line/paused-below.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
@@ -179,10 +179,24 @@ function pausedLines({ pausedSubagents, ...run }: RunResult): string[] {
 const UNATTENDED_HINT =
   'nobody could answer: allow such calls with offshoot run --allow RULE or --mode MODE; or pass --approvals wait, and offshoot approve ID answers from another terminal'
 
+/** What the sandbox refused to the commands of the run and its subagents. */
+function refusedLines({ receipts, subagents, conversationId }: RunResult): string[] {
+  const connections = [receipts, ...subagents.map((each) => each.receipts)].flatMap((each) =>
+    listIn(each, 'connections'),
+  )
+  const refused = connections.filter(({ allowed }) => !allowed).map(({ host, port }) => `${host}:${port}`)
+  if (refused.length === 0) return []
+  return [
+    `refused by the sandbox: ${[...new Set(refused)].join(', ')}`,
+    `  offshoot show ${conversationId} --tools says why; sandbox.network in the configuration lists the hosts that commands reach`,
+  ]
+}
+
 function closingLines(result: RunResult, unread: string | undefined): string {
   const { status, reason, note, error, denials } = result
   const lines = denials.map(({ agent, title, detail }) => `denied: ${agent}: ${title}: ${detail}`)
   if (denials.length > 0) lines.push(`  ${UNATTENDED_HINT}`)
+  lines.push(...refusedLines(result))
   if (error) lines.push(`offshoot: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []))
   if (note) lines.push(`offshoot: ${note}`)
   if ((status === 'paused' || status === 'waiting') && reason) lines.push(`offshoot: ${status} (${reason})`)
