@@ -99,7 +99,7 @@ describe('settings of a command', () => {
     ])
   })
 
-  it('that would do nothing end it with exit code 2, and nothing is asked', async () => {
+  it('that would have no effect end it with exit code 2, and nothing is asked', async () => {
     const env = providerEnvironment('openai', server.url)
     const before = server.requests().length
     const { code, stderr } = await user.run(['run', 'hi', '--set', 'stopSequences=END'], { env })
