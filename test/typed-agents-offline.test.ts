@@ -44,7 +44,7 @@ it('searches where the scope says', () => {
 
 it('plans the places that a task touches, in numbered steps', () => {
   expect(reports[1]).toMatch(/^1\. src\/pay\.ts:1 /m)
-  expect(reports[1]).toContain('put together by rules')
+  expect(reports[1]).toContain('assembled by rules')
 })
 
 it('reviews the target for what the focus says', () => {

@@ -182,7 +182,7 @@ function ruleSchema(): z.ZodType<Rule> {
 function only(now: string, because: string): z.ZodType {
   return z.unknown().superRefine((value, context) => {
     if (value === now) return
-    const message = `${shown(value)} does nothing yet: ${because}; write ${now} or leave it out`
+    const message = `${shown(value)} has no effect: ${because}; write ${now} or leave it out`
     context.addIssue({ code: 'custom', message })
   })
 }

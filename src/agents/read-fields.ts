@@ -83,9 +83,9 @@ class Reading {
       return
     }
     if (special === 'enabled' && value === false)
-      return this.#fail([key], `it does nothing yet: ${NOT_YET['disabled']}; remove it`)
+      return this.#fail([key], `it has no effect: ${NOT_YET['disabled']}; remove it`)
     if (Object.hasOwn(NOT_YET, special)) {
-      if (!saysNo(value)) this.#fail([key], `it does nothing yet: ${NOT_YET[special]}; remove it`)
+      if (!saysNo(value)) this.#fail([key], `it has no effect: ${NOT_YET[special]}; remove it`)
       return
     }
     const restricting = restrictingWord(key)
@@ -114,7 +114,7 @@ class Reading {
   #field(name: FieldName, key: string, value: unknown): void {
     const { expected, strict } = definitionFields[name]
     if (name === 'mcpServers' && !saysNo(value))
-      return this.#fail([key], 'it does nothing yet: MCP servers are not available yet; remove it')
+      return this.#fail([key], 'it has no effect: MCP servers are not available yet; remove it')
     const parsed = parseField(name, value)
     const issue = parsed.error?.issues.find(({ code }) => code === 'custom')
     const why = issue && issue.message !== 'Invalid input' ? issue.message : undefined

@@ -8,9 +8,9 @@ export function reminderProblem({
   tools,
 }: Pick<AgentDefinition, 'name' | 'firstTurnReminder' | 'maxTurns' | 'tools'>): string | undefined {
   if (firstTurnReminder === undefined) return undefined
-  if (name === 'main') return 'it does nothing here: only subagents are reminded; remove it'
+  if (name === 'main') return 'it has no effect here: only subagents are reminded; remove it'
   if (!firstTurnReminder) return undefined
-  if (maxTurns === 1) return 'it does nothing with maxTurns 1: there is no second turn; remove one of them'
-  if (tools?.length === 0) return 'it does nothing without tools: write false or remove it'
+  if (maxTurns === 1) return 'it has no effect with maxTurns 1: there is no second turn; remove one of them'
+  if (tools?.length === 0) return 'it has no effect without tools: write false or remove it'
   return undefined
 }

@@ -15,14 +15,16 @@ export function helpWidth({ columns }: { readonly columns?: number }): number {
 /** To be called when every command is there: the page that lists them, and examples for each. */
 export function layOutHelp(program: Command): void {
   program.configureHelp({ formatHelp: overview })
-  program.showHelpAfterError('  offshoot --help lists the commands; a prompt of one word: offshoot run WORD')
+  program.showHelpAfterError(
+    '  offshoot --help lists the commands; for a prompt of one word: offshoot run WORD',
+  )
   for (const command of allCommands(program)) {
     const path = commandPath(command)
     const text = command.registeredArguments.some((each) => TEXTS.has(each.name())) ? TEXT_HINT : ''
     const number = NUMBERED.has(path) ? NUMBER_HINT : ''
     const last = TAKES_LAST.has(path) ? LAST_HINT : ''
     command.showHelpAfterError(
-      `  usage: offshoot ${commandUsage(command)}${last}; offshoot ${path} --help has its options${text}${number}`,
+      `  usage: offshoot ${commandUsage(command)}${last}; offshoot ${path} --help lists its options${text}${number}`,
     )
     const examples = EXAMPLES[path] ?? []
     if (examples.length > 0)
@@ -32,7 +34,7 @@ export function layOutHelp(program: Command): void {
 
 /** Arguments that may begin with `-` without being an option. */
 const TEXTS: ReadonlySet<string> = new Set(['prompt', 'task', 'text'])
-const TEXT_HINT = '; a text that begins with - goes behind --'
+const TEXT_HINT = '; put -- before a text that begins with -'
 
 /** Commands that accept a number instead of an id. */
 const NUMBERED: ReadonlySet<string> = new Set(['approve', 'answer'])

@@ -35,7 +35,7 @@ describe('npm start in a clone', () => {
       code: 2,
       stdout: '',
       stderr:
-        'offshoot: npm kept --mode, --max-turns for itself\n  put -- behind npm start: npm start -- COMMAND --mode …\n',
+        'offshoot: npm kept --mode, --max-turns for itself\n  put -- after npm start: npm start -- COMMAND --mode …\n',
     })
   })
 })

@@ -27,7 +27,7 @@ export function refuseOptionsOfNpm(env: Env): void {
   const taken = OPTIONS.filter((name) => env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined)
   if (taken.length === 0) return
   throw new OffshootError('usage', `npm kept ${taken.map((name) => `--${name}`).join(', ')} for itself`, {
-    hint: `put -- behind npm start: npm start -- COMMAND --${taken[0]} …`,
+    hint: `put -- after npm start: npm start -- COMMAND --${taken[0]} …`,
   })
 }
 

@@ -50,14 +50,14 @@ export function readRuleSet(text: string, file: string, known: KnownTools): read
 }
 
 const EXAMPLE = 'for example { "tool": "bash", "pattern": "git status*", "action": "allow" }'
-const SHAPES = 'it is a JSON list of rules, {"rules": [...]} or {"chain": [{"name": "...", "rules": [...]}]}'
+const SHAPES = 'write a JSON list of rules, {"rules": [...]} or {"chain": [{"name": "...", "rules": [...]}]}'
 
 type Path = readonly (string | number)[]
 
 function levelsOf(value: unknown, where: (path: Path) => string, known: KnownTools): Level[] {
   const { data } = ruleSet.safeParse(value)
   const chain = data?.chain ?? (data?.rules && [{ name: undefined, rules: data.rules }])
-  if (!data || !chain) throw new OffshootError('config', `${where([])}: it holds no rules`, { hint: SHAPES })
+  if (!data || !chain) throw new OffshootError('config', `${where([])}: it has no rules`, { hint: SHAPES })
   return chain.map(({ name, rules }, at) => {
     const layer = name ?? (at === 0 ? 'rules' : `level ${at + 1}`)
     const path = pathOf(value, at)

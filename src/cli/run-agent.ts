@@ -47,5 +47,5 @@ function parsed(text: string): object {
       cause,
     })
   }
-  throw new OffshootError('usage', '--json-schema is no JSON object', { hint: EXAMPLE })
+  throw new OffshootError('usage', '--json-schema is not a JSON object', { hint: EXAMPLE })
 }

@@ -52,7 +52,7 @@ export function requireKnownNames({ all }: RunRules, { tools, agents }: Composed
   }
 }
 
-/** A rule for starting an agent that there is not would do nothing. */
+/** A rule for starting an agent that there is not would have no effect. */
 function requireAgent({ tool, pattern = '*' }: Rule, agents: AgentRegistry): void {
   if ((tool !== 'task' && tool !== 'agents') || /[*?\s]/.test(pattern)) return
   if (agentSpelled(pattern, agents.list())) return
@@ -68,14 +68,14 @@ function requireAgent({ tool, pattern = '*' }: Rule, agents: AgentRegistry): voi
 }
 
 const SHAPE =
-  'a rule is TOOL or TOOL:PATTERN, as --allow "bash:npm test *"; docs/permissions.md has the patterns'
+  'a rule is TOOL or TOOL:PATTERN, such as --allow "bash:npm test *"; docs/permissions.md describes the patterns'
 
 function ownRule(option: string, text: string, action: 'allow' | 'deny'): Rule {
   const short = readRule(text)
   const read = isRule(short) ? readRule({ ...short, action }) : short
   if (isRule(read)) return read
   const hint = /^\w+\(.*\)$/s.test(text)
-    ? `${SHAPE}; --allowedTools and --disallowedTools take that spelling`
+    ? `${SHAPE}; --allowedTools and --disallowedTools accept the spelling of Claude Code`
     : SHAPE
   throw new OffshootError('usage', `${option}: ${read.problem}`, { hint })
 }
@@ -103,4 +103,4 @@ function realDirectory(path: string): string {
   throw new OffshootError('usage', `--add-dir: ${path} is not a directory`, { hint: PROMPT_FIRST })
 }
 
-const PROMPT_FIRST = 'the option takes all words behind it: put the prompt before it, or behind --'
+const PROMPT_FIRST = 'the option takes every word after it: put the prompt before it, or after --'

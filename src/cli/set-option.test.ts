@@ -44,8 +44,8 @@ describe('--set', () => {
   })
 
   it.each([
-    ['temperature', 'NAME=VALUE is expected'],
-    ['=1', 'NAME=VALUE is expected'],
+    ['temperature', 'Expected NAME=VALUE'],
+    ['=1', 'Expected NAME=VALUE'],
     ['temperatur=1', 'did you mean temperature?'],
     ['colour=1', 'it is one of temperature, '],
     ['temperature=warm', 'temperature: expected number'],

@@ -20,7 +20,7 @@ export function setOption(): Option {
 
 function parseSetting(text: string): ModelSettings {
   const equals = text.indexOf('=')
-  if (equals < 1) throw new InvalidArgumentError('NAME=VALUE is expected, as temperature=0.2.')
+  if (equals < 1) throw new InvalidArgumentError('Expected NAME=VALUE, such as temperature=0.2.')
   const [first = '', ...path] = text.slice(0, equals).split('.')
   const settings = settingsOf(first, path, valueOf(text.slice(equals + 1)))
   // The schema drops the name `__proto__` without a word.

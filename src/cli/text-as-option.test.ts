@@ -25,7 +25,7 @@ test.each([
   const { code, stdout, stderr } = await user.call(args, { input: 'data\n' })
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr).toMatch(
-    /^offshoot: "-.*" begins with - and would be read as an option\n {2}put a text behind --: /,
+    /^offshoot: "-.*" begins with - and would be read as an option\n {2}put the text after --: /,
   )
   expect(existsSync(user.database)).toBe(false)
 })
@@ -35,7 +35,7 @@ test.each([[['--mode=auto']], [['--nonsense']], [['run', '--nonsense']]])(
   async (args) => {
     const { code, stderr } = await user.call(args, { input: 'x' })
     expect(code).toBe(2)
-    expect(stderr).toMatch(/goes behind --/)
+    expect(stderr).toMatch(/put (?:a prompt|the text) after --|put -- before a text/)
   },
 )
 

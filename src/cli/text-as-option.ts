@@ -54,8 +54,10 @@ function hasValue(command: Command, text: string): boolean {
 }
 
 function hintFor(command: Command, text: string): string {
-  const behind = `put a text behind --: offshoot ${command.name()} … -- TEXT`
-  return hasValue(command, text) ? `${behind}; an option has its value behind a space: --name VALUE` : behind
+  const behind = `put the text after --: offshoot ${command.name()} … -- TEXT`
+  return hasValue(command, text)
+    ? `${behind}; put a space between an option and its value: --name VALUE`
+    : behind
 }
 
 function shown(text: string): string {

@@ -47,7 +47,7 @@ describe('fork without a text', () => {
       .map((each) => (each === '-m' ? '--model' : each))
     expect(stderr).toBe(
       `offshoot: ${long.join(', ')} has no effect: without a text no run starts on the new branch\n` +
-        '  add what to say, offshoot fork MESSAGE "what to say", or leave the options out\n',
+        '  add a text (offshoot fork MESSAGE "what to say"), or leave the options out\n',
     )
     expect(counts()).toEqual(before)
   })

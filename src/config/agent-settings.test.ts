@@ -95,9 +95,9 @@ describe('an agent of a configuration', () => {
     const { warnings } = configuredAgents(builtinAgents(), [
       source('user config', { critic: { maxTurns: 3 } }),
     ])
-    expect(warnings).toEqual([expect.stringMatching(/agents\.critic: there is no agent of that name here/)])
+    expect(warnings).toEqual([expect.stringMatching(/agents\.critic: there is no agent with that name here/)])
     expect(() => agentOf('main', source('user config', { exlpore: { maxTurns: 3 } }))).toThrow(
-      /agents\.exlpore: there is no agent of that name; did you mean "explore"\?/,
+      /agents\.exlpore: there is no agent with that name; did you mean "explore"\?/,
     )
   })
 })
@@ -132,18 +132,18 @@ describe('what grants, restricts or limits is never left out of a configuration'
       { agents: { explore: { permissions: [{ tool: 'Bash', action: 'deny' }] } } },
       'agents.explore.permissions.0.tool',
     ],
-    [{ subagents: { isolation: 'worktree' } }, 'subagents.isolation: "worktree" does nothing yet'],
-    [{ subagents: { backend: 'codex' } }, 'subagents.backend: "codex" does nothing yet'],
-    [{ announce: 'summary' }, 'announce: "summary" does nothing yet'],
-    [{ subagents: { workingDir: 'separate' } }, 'subagents.workingDir: "separate" does nothing yet'],
-    [{ subagents: { defaultCli: 'claude' } }, 'subagents.defaultCli: "claude" does nothing yet'],
-    [{ subagents: { announceFormat: 'summary' } }, 'subagents.announceFormat: "summary" does nothing yet'],
+    [{ subagents: { isolation: 'worktree' } }, 'subagents.isolation: "worktree" has no effect'],
+    [{ subagents: { backend: 'codex' } }, 'subagents.backend: "codex" has no effect'],
+    [{ announce: 'summary' }, 'announce: "summary" has no effect'],
+    [{ subagents: { workingDir: 'separate' } }, 'subagents.workingDir: "separate" has no effect'],
+    [{ subagents: { defaultCli: 'claude' } }, 'subagents.defaultCli: "claude" has no effect'],
+    [{ subagents: { announceFormat: 'summary' } }, 'subagents.announceFormat: "summary" has no effect'],
     [
       { agents: { explore: { isolation: 'worktree' } } },
-      'agents.explore.isolation: "worktree" does nothing yet',
+      'agents.explore.isolation: "worktree" has no effect',
     ],
-    [{ mcp: { x: { command: 'touch P' } } }, '"mcp" does nothing yet'],
-    [{ hooks: {} }, '"hooks" does nothing yet'],
+    [{ mcp: { x: { command: 'touch P' } } }, '"mcp" has no effect'],
+    [{ hooks: {} }, '"hooks" has no effect'],
     [
       { subagents: { maxConcurrent: 3 }, limits: { maxConcurrent: 4 } },
       'subagents.maxConcurrent and limits.maxConcurrent are the same setting but differ',

@@ -104,7 +104,7 @@ function newAgent(name: string, parts: readonly Part[]): AgentDefinition | undef
 function unknownAgent(name: string, known: readonly string[], [part]: readonly Part[]): string {
   const where = `${part![0].file ?? part![0].name}: agents.${name.slice(0, 64)}`
   const near = nearestName(name, known)
-  const sentence = `${where}: there is no agent of that name`
+  const sentence = `${where}: there is no agent with that name`
   if (near)
     throw new OffshootError('config', `${sentence}; did you mean "${near}"?`, {
       hint: 'a new agent needs "description" and "prompt"',

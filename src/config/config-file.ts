@@ -72,7 +72,7 @@ export function checkConfig(given: unknown, where: (path: readonly PropertyKey[]
     `${where(written(path))}: ${written(path).join('.') || 'the file'}`
   const issues = configSchema().safeParse(values).error?.issues ?? []
   const bad = issues.find((issue) => issue.code !== 'unrecognized_keys')
-  if (bad) throw wrong(`${at(bad.path)}: ${bad.message}`)
+  if (bad) throw wrong(`${at(bad.path)}: ${bad.message.replace(/^Invalid input: /, '')}`)
   const unknown = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [],
   )

@@ -68,7 +68,7 @@ function delegationSchema() {
 /** A setting with one supported value; the others have no effect yet. */
 function only<const T extends string>(now: T, because: string) {
   const error = ({ input }: { readonly input?: unknown }) =>
-    `${shown(input)} does nothing yet: ${because}; write "${now}" or leave it out`
+    `${shown(input)} has no effect: ${because}; write "${now}" or leave it out`
   return z.literal(now, { error }).default(now)
 }
 

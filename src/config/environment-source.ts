@@ -41,7 +41,7 @@ function readEnvironment(env: Env): ReadSource {
     if (!setAt(values, path, parseValue(env[name] ?? '', name)))
       throw new OffshootError(
         'config',
-        `environment ${name}: it sets a part of ${originBelow(origin, path)}, which has a value of its own; set the parts only`,
+        `environment ${name}: it sets a part of ${originBelow(origin, path)}, which is also set as a whole; set only its parts`,
       )
   }
   const where = (path: readonly PropertyKey[]) =>

@@ -27,7 +27,7 @@ export function makeSandboxSchema() {
       ports: z
         .array(z.int().min(FIRST_PORT).max(65_535))
         .max(MAX_PORTS)
-        .refine((ports) => new Set(ports).size === ports.length, 'a port stands there twice')
+        .refine((ports) => new Set(ports).size === ports.length, 'a port appears twice')
         .default([])
         .describe('ports of services on this machine that confined commands reach on 127.0.0.1'),
     })

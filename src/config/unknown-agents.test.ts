@@ -10,7 +10,8 @@ afterEach(() => user.remove())
 const project = (agents: object) => user.write('offshoot.jsonc', `{\n "agents":\n${JSON.stringify(agents)} }`)
 const own = (agents: object) => user.write('../.config/offshoot/config.jsonc', JSON.stringify({ agents }))
 const agents = (env: Record<string, string> = {}) => user.call(['agents'], { env })
-const UNKNOWN = 'agents.neu: there is no agent of that name\n  a new agent needs "description" and "prompt"\n'
+const UNKNOWN =
+  'agents.neu: there is no agent with that name\n  a new agent needs "description" and "prompt"\n'
 
 test('settings of an agent that does not exist are an error with file and line, granted or not', async () => {
   const file = project({ neu: { maxTurns: 3 } })
@@ -25,7 +26,7 @@ test.each([{ description: 'x' }, { prompt: 'x' }])('%j alone defines no agent', 
 })
 
 test('a name that is nearly another one is an error with that one, in the file of the user too', async () => {
-  const meant = 'agents.exlpore: there is no agent of that name; did you mean "explore"?'
+  const meant = 'agents.exlpore: there is no agent with that name; did you mean "explore"?'
   const file = project({ exlpore: { maxTurns: 3 } })
   expect((await agents()).stderr).toContain(`${file}:3: ${meant}`)
   user.write('offshoot.jsonc', '')
@@ -60,5 +61,5 @@ test('the user names agents of other directories', async () => {
   own({ neu: { maxTurns: 3 } })
   const { code, stderr } = await agents()
   expect(code).toBe(0)
-  expect(stderr).toContain('agents.neu: there is no agent of that name here, so this has no effect')
+  expect(stderr).toContain('agents.neu: there is no agent with that name here, so this has no effect')
 })

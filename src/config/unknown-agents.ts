@@ -29,7 +29,7 @@ export function requireAgents(
     const near = nearestName(name, known)
     if (!near && !named.here.some((each) => each.name === name)) continue
     const meant = near ? `; did you mean "${near}"?` : ''
-    throw new OffshootError('config', `${where}: there is no agent of that name${meant}`, { hint: HINT })
+    throw new OffshootError('config', `${where}: there is no agent with that name${meant}`, { hint: HINT })
   }
 }
 

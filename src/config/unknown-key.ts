@@ -43,8 +43,7 @@ export function refusedKey(
   const meant = near ? `; did you mean ${near}?` : `; the keys are: ${known.join(', ')}`
   if (STRICT_PARTS.has(path[0]!) && path.length > 1) return `${unknown}${meant}`
   if (path.length > 1) return null
-  if (Object.hasOwn(NOT_YET, key))
-    return `${JSON.stringify(key)} does nothing yet: ${NOT_YET[key]}; remove it`
+  if (Object.hasOwn(NOT_YET, key)) return `${JSON.stringify(key)} has no effect: ${NOT_YET[key]}; remove it`
   if (limits.includes(key)) return `${unknown}; write it under "limits"`
   if (near && STRICT_KEYS.includes(near)) return `${unknown}${meant}`
   const word = restrictingWord(key)

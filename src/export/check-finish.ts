@@ -12,7 +12,7 @@ const REFUSALS: readonly string[] = ['refusal', 'content_filter'] satisfies Fini
 export function checkFinish({ status, endReason, finishReason, error }: ExportedRun, place: string): void {
   if (!finishReason) return
   const wrong = (how: string) =>
-    damaged(`${place}.finishReason`, `${how} does not go with a last answer that ended with ${finishReason}`)
+    damaged(`${place}.finishReason`, `${how} does not fit a last answer that ended with ${finishReason}`)
   if (status === 'completed' && !WHOLE.includes(finishReason)) throw wrong('the status completed')
   if (endReason === 'max_output_tokens' && finishReason !== endReason)
     throw wrong(`the endReason ${endReason}`)

@@ -52,14 +52,14 @@ function wordsOf(author: ReturnType<typeof authorOf>): string {
 function checkState(facts: Pick<ReportFacts, 'status' | 'reason' | 'endReason'>, place: string): void {
   const { status, reason, endReason } = facts
   if (isPossible(facts)) return
-  const what = `the status ${status} does not go with the reason ${reason} and the endReason ${endReason}`
+  const what = `the status ${status} does not fit the reason ${reason} and the endReason ${endReason}`
   throw damaged(`${place}.status`, what)
 }
 
 function checkReceipts(receipts: Receipts, place: string): void {
   for (const list of receiptLists)
     if (receipts.more[list] && listIn(receipts, list).length === 0)
-      throw damaged(`${place}.more.${list}`, 'more entries are left out of a list that has none')
+      throw damaged(`${place}.more.${list}`, 'entries are left out of an empty list')
   receipts.denied.forEach(({ code }, i) => {
     if (code !== undefined && !(denialReasons as readonly string[]).includes(code))
       throw damaged(`${place}.denied[${i}].code`, `expected one of ${denialReasons.join(', ')}`)

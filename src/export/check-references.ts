@@ -134,7 +134,7 @@ function runPlace({ place }: PlacedBranch, index: number): string {
 }
 
 function notTogether({ status, reason, endReason }: ExportedRun): string {
-  return `the status ${status} does not go with the reason ${reason} and the endReason ${endReason}`
+  return `the status ${status} does not fit the reason ${reason} and the endReason ${endReason}`
 }
 
 function addRun(ids: Ids, run: ExportedRun, place: string, parents: Parents): void {
@@ -173,5 +173,5 @@ function addArtifact(ids: Ids, { id, hash, size, data }: ExportedArtifact, place
   ids.add(hash, `${place}.hash`)
   const content = Buffer.from(data, 'base64')
   const whole = content.length === size && createHash('sha256').update(content).digest('hex') === hash
-  if (!whole) throw damaged(`${place}.data`, 'the content is not the one of its hash and size')
+  if (!whole) throw damaged(`${place}.data`, 'the content does not match its hash and size')
 }

@@ -119,9 +119,9 @@ describe('a damaged document is one error that names the place', () => {
     [
       'a reason of another status',
       put(`${first}.reason`, 'approval'),
-      /at main\.metadata\.runs\[0\]\.status: the status completed does not go with the reason approval/,
+      /at main\.metadata\.runs\[0\]\.status: the status completed does not fit the reason approval/,
     ],
-    ['an end of another status', put(`${first}.endReason`, 'user'), /does not go with .* the endReason user/],
+    ['an end of another status', put(`${first}.endReason`, 'user'), /does not fit .* the endReason user/],
     [
       'an id twice',
       put(`${subagent}.id`, FORK),
@@ -266,7 +266,7 @@ describe('what no program writes is refused at its place', () => {
     [
       'a report that is completed and at a limit',
       report({ status: 'completed', reason: 'limit', endReason: 'max_turns' }),
-      /at messages\[0\]\.parts\[0\]\.report\.status: .* does not go with the reason limit/,
+      /at messages\[0\]\.parts\[0\]\.report\.status: .* does not fit the reason limit/,
     ],
     [
       'an answer that is failed and done',
@@ -351,7 +351,7 @@ describe('what no program writes is refused at its place', () => {
     [
       'a run that a cut answer has paused, whose last answer was whole',
       put('main.metadata.runs.0', { ...mainRun, ...state.paused('max_output_tokens'), finishReason: 'stop' }),
-      /finishReason: the endReason max_output_tokens does not go/,
+      /finishReason: the endReason max_output_tokens does not fit/,
     ],
     [
       'a run that a refusal has failed, whose last answer was whole',
@@ -361,7 +361,7 @@ describe('what no program writes is refused at its place', () => {
         error: { code: 'refusal', message: 'no' },
         finishReason: 'stop',
       }),
-      /finishReason: the error refusal does not go/,
+      /finishReason: the error refusal does not fit/,
     ],
     [
       'a partial report of another branch',
@@ -379,7 +379,7 @@ describe('what no program writes is refused at its place', () => {
     (finishReason) => {
       const run = { ...mainRun, ...state.completed, finishReason }
       const at = 'the export is damaged at main.metadata.runs[0].finishReason'
-      const how = 'the status completed does not go with a last answer that ended with'
+      const how = 'the status completed does not fit a last answer that ended with'
       expect(errorOf(put('main.metadata.runs.0', run)).message).toBe(`${at}: ${how} ${finishReason}`)
     },
   )

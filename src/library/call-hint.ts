@@ -5,7 +5,7 @@ const CALLS: readonly (readonly [RegExp, string])[] = [
   [/offshoot ls lists (the conversations|them)/, 'conversations.list() lists $1'],
   [
     /offshoot show ID --ids prints the messages of a conversation with their ids/,
-    'branches.messages(id) has the messages of a branch',
+    'branches.messages(id) lists the messages of a branch',
   ],
   [/offshoot show ID the branches of one/, 'conversations.get(id) the branches of one'],
   [
@@ -14,7 +14,7 @@ const CALLS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /offshoot ps shows which runs wait for an answer/,
-    'approvals.list() and questions.list() have what waits for an answer',
+    'approvals.list() and questions.list() return what waits for an answer',
   ],
   [/offshoot ps --all shows/, 'runs.list({ all: true }) shows'],
   [/offshoot ps shows/g, 'runs.list() shows'],

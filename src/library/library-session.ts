@@ -204,7 +204,7 @@ export class LibrarySession implements RunHost {
     const known = idPrefix(checkText(id, 'id')) === 'run' ? store.get('runs', id) : undefined
     if (known) return createRun<O>(this, known, this.#driven.get(known.id))
     throw new OffshootError('not_found', `there is no run ${id.slice(0, 100)}`, {
-      hint: 'runs.list({ all: true }) has every run',
+      hint: 'runs.list({ all: true }) returns every run',
     })
   }
 

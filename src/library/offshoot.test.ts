@@ -344,7 +344,7 @@ describe('settings', () => {
     ])
   })
 
-  it('that cannot be, or would do nothing, are refused by their name', async () => {
+  it('that cannot be, or would have no effect, are refused by their name', async () => {
     const { options, offshoot } = await opened()
     await using _ = offshoot
     const chat = await offshoot.chat()
@@ -421,12 +421,12 @@ test('a paused conversation keeps its agent and its model: a chat that names oth
   }
   await expect(sent({ agent: 'critic' })).rejects.toMatchObject({
     code: 'conflict',
-    message: expect.stringContaining('keeps its agent main: critic would do nothing'),
+    message: expect.stringContaining('keeps its agent main: critic would have no effect'),
     hint: expect.stringContaining('leave out agent, or cancel that run first'),
   })
   await expect(sent({ model: 'offline' })).rejects.toMatchObject({
     code: 'conflict',
-    message: expect.stringMatching(/keeps its model .*: offline would do nothing$/),
+    message: expect.stringMatching(/keeps its model .*: offline would have no effect$/),
     hint: expect.stringContaining('leave out model, or continue it with the model, or cancel that run first'),
   })
   expect(await t.clock.until((await sent({ agent: 'main' })).result())).toMatchObject({ text: 'end' })

@@ -65,7 +65,7 @@ async function defaultModel(provider: Provider, place: Endpoint, fetch: Fetch): 
   if (model) return model
   throw new OffshootError(
     'config',
-    `no Ollama with a model answers at ${place.baseUrl?.replace(/\/v1$/, '')}`,
+    `no Ollama with a model responds at ${place.baseUrl?.replace(/\/v1$/, '')}`,
     {
       hint: 'Start it with `ollama serve`, pull a model, or set OLLAMA_HOST.',
     },

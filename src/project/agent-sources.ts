@@ -60,7 +60,7 @@ export function homesOf(project: string, env: Env): Homes {
 
 /**
  * The meaning of a name without the project. Other names of built-in agents count too: calls meant for those would reach a
- * project's agent of that name. The user's settings for a name do not apply to a project's agent.
+ * project's agent with that name. The user's settings for a name do not apply to a project's agent.
  */
 function takenNames(users: readonly string[], base: Config): Map<string, string> {
   const configured = [

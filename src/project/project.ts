@@ -103,7 +103,7 @@ export function trustWarnings(state: TrustState): string[] {
   if (held.length === 0) return problem === null ? [] : [problem]
   const named = held.slice(0, NAMED).map(({ file, text }) => `${file} ${short(text)}`)
   const more = held.length > NAMED ? [`${held.length - NAMED} more`] : []
-  const what = `${countText(held.length)} that the files of ${directory} ask for ${held.length === 1 ? 'is' : 'are'} not granted`
+  const what = `${countText(held.length)} of the files in ${directory} ${held.length === 1 ? 'is' : 'are'} not granted`
   const why = problem === null ? '' : ` (${problem})`
   return [
     `${what}${why}: ${[...named, ...more].join('; ')}; to review and grant: offshoot trust ${directory}`,

@@ -30,15 +30,15 @@ export async function sandboxInForce(setting: SandboxSetting, run: SandboxedRun)
 /** @throws OffshootError `config` where one is required and there is none. */
 export function requireSandbox({ setting, found }: SandboxInForce): void {
   if (setting !== 'required' || found.kind !== 'none') return
-  throw new OffshootError('config', `a sandbox is required, and there is none: ${found.why}`, {
-    hint: 'offshoot doctor looks again; "sandbox": "auto" goes on without one and says so',
+  throw new OffshootError('config', `a sandbox is required but not available: ${found.why}`, {
+    hint: 'offshoot doctor checks again; "sandbox": "auto" runs without a sandbox and says so',
   })
 }
 
 /** Why commands are not confined; undefined where they are. */
 export function whyNone({ setting, found }: SandboxInForce): string | undefined {
   if (found.kind === 'none') return found.why
-  return setting === 'off' ? `it is off (bubblewrap ${found.version} is there)` : undefined
+  return setting === 'off' ? `it is off (bubblewrap ${found.version} is installed)` : undefined
 }
 
 /** One line. */

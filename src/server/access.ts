@@ -33,8 +33,8 @@ export class Access {
     throw new Problem(
       401,
       'unauthorized',
-      authorization === undefined ? 'a token is needed' : 'this token is unknown, or its session has ended',
-      'Authorization: Bearer $(cat "$OFFSHOOT_HOME/token"); for a browser `offshoot sessions link` prints a link',
+      authorization === undefined ? 'a token is required' : 'this token is unknown, or its session has ended',
+      'send Authorization: Bearer $(cat "$OFFSHOOT_HOME/token"); for a browser, `offshoot sessions link` prints a link',
     )
   }
 }

@@ -74,7 +74,7 @@ export function createApp(options: AppOptions): Hono<Env> {
     throw new Problem(
       404,
       'not_found',
-      `there is no ${c.req.method} ${c.req.path.slice(0, 200)}`,
+      `no such route: ${c.req.method} ${c.req.path.slice(0, 200)}`,
       'GET /api/openapi.json lists all routes',
     )
   })

@@ -57,7 +57,7 @@ describe('every route', () => {
     }
   })
 
-  test.each(withBody)('%s: a body that is no JSON object, and one that is too large', async (name) => {
+  test.each(withBody)('%s: a body that is not a JSON object, and one that is too large', async (name) => {
     const [method] = paths[name]
     const path = known(name)
     if (path === undefined) return // there is none of its kind here: 404 comes first
@@ -124,17 +124,17 @@ test.each(['before=x', 'limit=0', 'limit=1e9', 'before=-1', 'upTo=msg_x', `upTo=
 )
 
 test.each([
-  [{ text: 'x', noWake: true }, 'noWake: there is no such field; did you mean wake?'],
-  [{ text: 'x', Wake: false }, 'Wake: there is no such field; did you mean wake?'],
-  [{ txt: 'x' }, 'txt: there is no such field; did you mean text?'],
-  [{ text: 'x', max_turns: 3 }, 'max_turns: there is no such field; did you mean maxTurns?'],
+  [{ text: 'x', noWake: true }, 'noWake: unknown field; did you mean wake?'],
+  [{ text: 'x', Wake: false }, 'Wake: unknown field; did you mean wake?'],
+  [{ txt: 'x' }, 'txt: unknown field; did you mean text?'],
+  [{ text: 'x', max_turns: 3 }, 'max_turns: unknown field; did you mean maxTurns?'],
   [
     { text: 'x', zzz: 1 },
-    'zzz: there is no such field; the fields are text, mode, files, wake, model, maxTurns, budgetUsd',
+    'zzz: unknown field; the fields are text, mode, files, wake, model, maxTurns, budgetUsd',
   ],
   [
     { text: 'x', files: [{ mediaType: 'text/plain', data: '', fileName: 'a' }] },
-    'files.0.fileName: there is no such field; did you mean filename?',
+    'files.0.fileName: unknown field; did you mean filename?',
   ],
 ])('the fields of a message %j are refused, and it is not sent', async (body, message) => {
   const before = served.store.count('inbox', {})
@@ -145,7 +145,7 @@ test.each([
 
 test('a verb that takes nothing says so', async () => {
   const { status, body } = await served.post(`/runs/${began.runId}/pause`, { force: true })
-  const message = 'force: there is no such field; no fields are accepted here'
+  const message = 'force: unknown field; no fields are accepted here'
   expect([status, body]).toMatchObject([422, { error: { message } }])
 })
 
@@ -156,7 +156,7 @@ test('a link takes nothing either', async () => {
 
 test('a name of a query that nothing reads is refused too: a filter would be missing', async () => {
   const { status, body } = await served.get(`/runs?conversaton=${began.conversationId}`)
-  const message = 'conversaton: there is no such field; did you mean conversation?'
+  const message = 'conversaton: unknown field; did you mean conversation?'
   expect([status, body]).toMatchObject([422, { error: { message } }])
 })
 

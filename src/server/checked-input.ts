@@ -25,11 +25,7 @@ export function noSuchField(
   const meant = nearestName(name, known, aHalf) ?? known.find((each) => holds(name, each))
   const fields = known.length > 0 ? `the fields are ${known.join(', ')}` : none
   const help = meant === undefined ? fields : `did you mean ${meant}?`
-  return new Problem(
-    422,
-    'invalid',
-    `${[...path.slice(0, -1), name].join('.')}: there is no such field; ${help}`,
-  )
+  return new Problem(422, 'invalid', `${[...path.slice(0, -1), name].join('.')}: unknown field; ${help}`)
 }
 
 function aHalf({ length }: string): number {

@@ -57,7 +57,7 @@ export class Idempotency {
     throw new Problem(
       409,
       'conflict',
-      'the process that started this request exited before it finished; its effect is unknown',
+      'the process that ran this request exited before it finished; its effect is unknown',
       'check its effect before you send it again with a new Idempotency-Key',
     )
   }

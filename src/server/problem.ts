@@ -31,7 +31,7 @@ export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 500 
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (!(error instanceof OffshootError))
-    return new Problem(500, 'internal', 'internal error', 'the stderr of the server has details')
+    return new Problem(500, 'internal', 'internal error', 'stderr of the server has details')
   return new Problem(statusOf(error.code), error.code, errorMessage(error), error.hint)
 }
 

@@ -51,7 +51,7 @@ function parseObject(bytes: Uint8Array): object {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     value = JSON.parse(text)
   } catch {
-    throw malformed('the body is not JSON in UTF-8')
+    throw malformed('the body is not valid JSON in UTF-8')
   }
   const fault = jsonFault(text)
   if (fault) throw malformed(`the body ${fault}`)

@@ -46,5 +46,5 @@ export function isCollection(name: string | undefined): name is Collection {
 export function requireRow<C extends Collection>(store: Store, collection: C, id: string): RequiredRow<C> {
   const known = idPrefix(id) === PREFIXES[collection] ? store.get(collection, id) : undefined
   if (known) return known as unknown as RequiredRow<C>
-  throw new Problem(404, 'not_found', `there is no ${id.slice(0, 100)} in ${collection}`)
+  throw new Problem(404, 'not_found', `${id.slice(0, 100)} was not found in ${collection}`)
 }

@@ -114,7 +114,7 @@ describe('a conversation', () => {
     const refused = await served.post(path, { text: 'with other turns', maxTurns: 3 })
     expect([refused.status, JSON.stringify(refused.body)]).toEqual([
       409,
-      expect.stringContaining('keeps its turns: 3 turns would do nothing'),
+      expect.stringContaining('keeps its turns: 3 turns would have no effect'),
     ])
     const later = checked('sendMessage', await served.post(path, { text: 'later' }))
     expect([steer.runId, later.runId]).toEqual([began.runId, began.runId])

@@ -154,9 +154,9 @@ function checkAlone(home: string): void {
   const { port, pid } = other
   throw new OffshootError(
     'conflict',
-    `an offshoot serve of this store runs already: pid ${pid}, port ${port}`,
+    `another offshoot serve already uses this store: pid ${pid}, port ${port}`,
     {
-      hint: 'offshoot sessions link prints a link that opens it; or stop it first; another OFFSHOOT_HOME has a store and a server of its own',
+      hint: 'offshoot sessions link prints a link that opens it; or stop it first; for a separate store and server, set another OFFSHOOT_HOME',
     },
   )
 }
@@ -236,7 +236,7 @@ async function recoverAll(
         await directoryRuntime.recover((runs) => onRecovered(directory, runs))
         for (const { id } of own) tried.add(id)
       } catch (error) {
-        reportOnce(`left as it is, in ${directory}: ${errorMessage(error)}`)
+        reportOnce(`not resumed, in ${directory}: ${errorMessage(error)}`)
       }
     }
   }

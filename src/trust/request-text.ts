@@ -11,7 +11,7 @@ export function requestedRuleText({ tool, pattern }: Rule): string {
 }
 
 export function countText(count: number): string {
-  return count === 1 ? '1 thing' : `${count} things`
+  return count === 1 ? '1 request' : `${count} requests`
 }
 
 const MAX_TEXT = 200

@@ -34,11 +34,7 @@ afterAll(() => rmSync(copy.folder, { recursive: true, force: true }))
 
 describe('a database that cannot serve', () => {
   it.each<[string, (file: string) => void, RegExp]>([
-    [
-      'random bytes',
-      (file) => writeFileSync(file, Buffer.alloc(5_000, 'noise')),
-      /not a database of offshoot/,
-    ],
+    ['random bytes', (file) => writeFileSync(file, Buffer.alloc(5_000, 'noise')), /not an Offshoot database/],
     ['of another program', (file) => otherDatabase(file), /a database of another program/],
     ['of a newer program', (file) => change(file, 'PRAGMA user_version = 99'), /newer offshoot \(version 99/],
     ['cut short', (file) => truncateSync(file, 20_000), /is damaged/],

@@ -216,7 +216,7 @@ describe('an unknown key', () => {
       ],
       ['{\n\n"permision": []}', /offshoot\.jsonc:3: unknown key "permision"; did you mean permissions\?/],
       ['{"permissions": [{"tool": "bash", "patern": "x", "action": "allow"}]}', /"patern".*pattern/],
-      ['{"mcp": {"x": {"command": "touch made.txt"}}}', /offshoot\.jsonc:1: "mcp" does nothing yet: /],
+      ['{"mcp": {"x": {"command": "touch made.txt"}}}', /offshoot\.jsonc:1: "mcp" has no effect: /],
     ]
     const ended = await inTurns(cases, ([content]) => {
       user.write('offshoot.jsonc', content)

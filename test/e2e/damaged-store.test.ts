@@ -138,7 +138,7 @@ describe('a damaged store', () => {
       'of another program',
       () => change('PRAGMA application_id = 77'),
       /a database of another program/,
-      'left as it is',
+      'The file was not changed',
     ],
     [
       'of a newer program',

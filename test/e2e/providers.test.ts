@@ -53,7 +53,7 @@ describe('the same question over HTTP', () => {
       expect({ code, stdout }).toEqual({ code: 0, stdout: `${provider}: src/colour.ts decides, one test.\n` })
       const notes = stderr.split('\n').filter((line) => line.startsWith('offshoot: '))
       const unpriced =
-        /^offshoot: the price of a model is not known, .+; \$5.00 allows 800,000 tokens of input or 200,000 of output;/
+        /^offshoot: the price of a model is unknown, .+; \$5.00 allows 800,000 tokens of input or 200,000 of output;/
       expect(notes).toEqual([
         expect.stringMatching(new RegExp(`^offshoot: model ${MAIN_MODEL[provider]}\\S*: .+ is set`)),
         ...(provider === 'openai-compatible' ? [expect.stringMatching(unpriced)] : []),
@@ -85,7 +85,7 @@ describe('settings of a command', () => {
     server.answer({ text: 'one' }, { text: 'two' })
     const first = await user.run(['run', 'hi', ...json, ...set, '--budget-usd', '1'], { env })
     expect(first.code).toBe(0)
-    expect(first.stderr.match(/the price of a model is not known/g)).toHaveLength(1)
+    expect(first.stderr.match(/the price of a model is unknown/g)).toHaveLength(1)
     const { conversation_id: id } = JSON.parse(first.stdout) as { readonly conversation_id: string }
     const again = await user.run(['continue', id, 'more', '--set', 'temperature=0.4'], { env })
     expect(again).toMatchObject({ code: 0, stdout: 'two\n' })
@@ -99,7 +99,7 @@ describe('settings of a command', () => {
     ])
   })
 
-  it('that would do nothing end it with exit code 2, and nothing is asked', async () => {
+  it('that would have no effect end it with exit code 2, and nothing is asked', async () => {
     const env = providerEnvironment('openai', server.url)
     const before = server.requests().length
     const { code, stderr } = await user.run(['run', 'hi', '--set', 'stopSequences=END'], { env })

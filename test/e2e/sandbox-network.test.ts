@@ -56,7 +56,7 @@ test(
     const { text, connections } = await run(command, { network: ['listed.invalid'] }, env)
     expect(text).toContain('from far away')
     expect(text).toContain('the sandbox refused other.invalid:80: sandbox.network does not name it')
-    expect(text).toContain('the sandbox refused 169.254.169.254:80: it is no public host')
+    expect(text).toContain('the sandbox refused 169.254.169.254:80: it is not a public host')
     expect(text.match(/Failed to connect|Couldn't connect/g)!.length).toBeGreaterThanOrEqual(2)
     expect(text).not.toContain('secret')
     expect(text).toContain('http://127.0.0.1\n')

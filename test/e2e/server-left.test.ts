@@ -99,7 +99,7 @@ test('what cannot be taken up is said once, and taken up when it can be', async 
   const { store, server, said } = served
   const looks = vi.spyOn(store, 'find')
   await server.recover()
-  const left = said.filter((line) => line.includes('left as it is'))
+  const left = said.filter((line) => line.includes('not resumed'))
   expect(left).toEqual([expect.stringContaining('offshoot.jsonc')])
   const before = looks.mock.calls.length
   looks.mockImplementationOnce(() => {
@@ -108,7 +108,7 @@ test('what cannot be taken up is said once, and taken up when it can be', async 
   await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(before + 1) // the look after the one that failed
   rmSync(config)
   await served.ended(conversation('one'))
-  expect(said.filter((line) => line.includes('left as it is'))).toEqual(left)
+  expect(said.filter((line) => line.includes('not resumed'))).toEqual(left)
   expect(said).toContain('cannot look for the runs of exited processes: the store is busy')
   await server.close()
   await store.close()

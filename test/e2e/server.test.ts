@@ -116,7 +116,7 @@ describe('offshoot serve', () => {
     const { program, url } = await serve()
     const { code, stdout, stderr } = await user.run(['serve', '--port', '0'])
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toContain(`runs already: pid ${program.pid}, port ${new URL(url).port}\n`)
+    expect(stderr).toContain(`already uses this store: pid ${program.pid}, port ${new URL(url).port}\n`)
     expect(stderr).toContain('offshoot sessions link prints a link that opens it')
     expect(await api(url, '/health')).toMatchObject({ ok: true }) // nothing of it was touched
     program.kill('SIGKILL')
@@ -147,9 +147,9 @@ describe('offshoot serve', () => {
   })
 
   it.each([
-    [['--host', '0.0.0.0'], /^offshoot: --host 0\.0\.0\.0 would let other machines in\n {2}.*--expose/],
-    [['--port', '70000'], /expected a port/],
-    [['--port', 'x'], /expected a port/],
+    [['--host', '0.0.0.0'], /^offshoot: --host 0\.0\.0\.0 would let other machines connect\n {2}.*--expose/],
+    [['--port', '70000'], /Expected a port/],
+    [['--port', 'x'], /Expected a port/],
   ])('%j is wrong usage', async (args, message) => {
     const { code, stderr } = await user.call(['serve', ...args])
     expect(code).toBe(2)
@@ -163,7 +163,7 @@ describe('offshoot serve', () => {
     expect(existsSync(join(user.home, 'server.json'))).toBe(true)
     const { code, stderr } = await user.call(['run', 'x', '--background', '-m', 'offline'])
     expect(code).toBe(2)
-    expect(stderr).toContain('no offshoot serve is running that it could be handed to')
+    expect(stderr).toContain('no offshoot serve is running to hand it to')
   })
 
   it('mends the rights of a token that others can read, and refuses a file that holds none', async () => {
@@ -221,7 +221,7 @@ describe('run --conversation on what a server drives', () => {
     const followers: StartedProgram[] = []
     for (const format of ['events', 'json', 'stream-json', 'text']) {
       const follower = user.start(['run', format, '--conversation', id, '--output-format', format])
-      await follower.untilStderr(`it is read when ${runId} has ended`)
+      await follower.untilStderr(`the message is read when ${runId} has ended`)
       await follower.untilStderr(`${runId} waits for an answer: $ touch made\n  offshoot approve apr_`)
       followers.push(follower)
     }
@@ -251,7 +251,7 @@ describe('run --conversation on what a server drives', () => {
     const { conversationId: id } = await api<Ids>(url, '/conversations', order)
     await untilEvent(url, id, 'event: approval.requested')
     const follower = user.start(['run', 'y', '--conversation', id])
-    await follower.untilStderr('it is read when')
+    await follower.untilStderr('the message is read when')
     await approveNext(url, id)
     await follower.untilStderr('answer it with: offshoot approve apr_')
     follower.kill('SIGINT')
@@ -272,7 +272,7 @@ describe('run --conversation on what a server drives', () => {
     const { conversationId: id } = await api<Ids>(url, '/conversations', { text: 'x', model })
     await untilEvent(url, id, 'event: approval.requested')
     const follower = user.start(['run', 'y', '--conversation', id])
-    await follower.untilStderr('it is read when')
+    await follower.untilStderr('the message is read when')
     await approveNext(url, id)
     await follower.untilStderr('answer it with: offshoot approve apr_')
     expect((await user.call(['rm', id, '--yes'])).code).toBe(1) // what is driven is not taken away from here
@@ -295,7 +295,7 @@ describe('run --conversation on what a server drives', () => {
     const { conversationId: id } = await api<Ids>(url, '/conversations', { text: 'x', model, mode: 'auto' })
     await untilEvent(url, id, 'event: question.asked')
     const follower = user.start(['run', 'y', '--conversation', id])
-    await follower.untilStderr('it is read when')
+    await follower.untilStderr('the message is read when')
     const [question] = await api<{ id: string }[]>(url, `/questions?conversation=${id}`)
     await api(url, `/questions/${question!.id}`, { text: 'this' })
     await follower.untilStderr('main — ')

@@ -70,7 +70,7 @@ describe('before trust', () => {
     expect(asked.stderr).toContain('model offline')
     expect(notGranted(asked.stderr)).toEqual([
       expect.stringMatching(
-        /^offshoot: 20 things that the files of \S+ ask for are not granted: .*offshoot trust \S+$/,
+        /^offshoot: 20 requests of the files in \S+ are not granted: .*offshoot trust \S+$/,
       ),
     ])
     expect(asked.stderr).not.toContain('\u001b')
@@ -115,7 +115,7 @@ describe('before trust', () => {
     const { stdout } = await user.call(['config'])
     expect(stdout.match(/^not granted /gm)).toHaveLength(20)
     expect(stdout).not.toContain('\u001b')
-    expect((await user.call(['doctor'])).stdout).toMatch(/^! warning {2}trust .*20 things/m)
+    expect((await user.call(['doctor'])).stdout).toMatch(/^! warning {2}trust .*20 requests/m)
   })
 
   test('serve grants nothing, and says so in one line', async () => {
@@ -179,7 +179,7 @@ describe('offshoot trust', () => {
     const lines = shown(looked.stdout)
     expect(lines).toHaveLength(ASKED.length)
     for (const each of ASKED) expect(lines).toContainEqual(expect.stringMatching(each))
-    expect(looked.stdout).toMatch(/not granted, 20 things: .*3 rules/)
+    expect(looked.stdout).toMatch(/not granted, 20 requests: .*3 rules/)
     const broad = lines.map((each) => /scripted:|every call|\/\*\*|: replaces/.test(each))
     expect(broad).toEqual(broad.toSorted((a, b) => Number(b) - Number(a)))
     expect(looked.stdout).not.toContain('\u001b')
@@ -194,7 +194,7 @@ describe('offshoot trust', () => {
     expect(await valueOf('delegations')).toEqual([])
     expect(JSON.stringify(await config())).not.toContain('127.0.0.1:9/evil')
     expect((await user.call(['trust', '--list'])).stdout).toMatch(
-      /^\S+ {2}\d{4}-.*\n {2}offshoot\.jsonc {2}10 things {2}sha256 /,
+      /^\S+ {2}\d{4}-.*\n {2}offshoot\.jsonc {2}10 requests {2}sha256 /,
     )
 
     expect(await user.call(['trust', '--revoke'])).toMatchObject({ code: 0 })
@@ -212,7 +212,7 @@ describe('offshoot trust', () => {
     const ran = await user.call(['run', 'go', '-m', script('touch old.txt', 'touch new.txt')])
     expect(ran.code).toBe(5)
     expect([made('old.txt'), made('new.txt')]).toEqual([true, false])
-    expect(notGranted(ran.stderr)).toEqual([expect.stringMatching(/: 3 things that .*touch new\*/)])
+    expect(notGranted(ran.stderr)).toEqual([expect.stringMatching(/: 3 requests of .*touch new\*/)])
     expect(await valueOf('limits.budgetUsd')).toBe(7)
     expect(await valueOf('limits.maxTokens')).toBe(2_000_000)
     expect((await user.call(['agents', 'show', 'main'])).stdout).toMatch(/^source +built-in$/m)
@@ -268,10 +268,10 @@ describe('offshoot trust', () => {
     const ran = await run()
     expect(ran.stdout).not.toContain('Changed.')
     expect(ran.stderr).toContain('model offline')
-    expect(notGranted(ran.stderr)).toEqual([expect.stringMatching(/: 3 things that .*scripted:evil\.json/)])
+    expect(notGranted(ran.stderr)).toEqual([expect.stringMatching(/: 3 requests of .*scripted:evil\.json/)])
     expect(made('CHANGED')).toBe(false)
     rmSync(join(user.directory, 'evil.json'))
-    expect(notGranted((await run()).stderr)).toEqual([expect.stringMatching(/: 3 things that /)])
+    expect(notGranted((await run()).stderr)).toEqual([expect.stringMatching(/: 3 requests of /)])
   })
 
   test('a record that the directory brings along, or that nobody can read, grants nothing', async () => {

@@ -35,7 +35,7 @@ function sandboxRules(foreign: ForeignFields): readonly Rule[] | undefined {
   foreign.keep('sandbox_mode', mode)
   if (mode === 'read-only') return READ_ONLY
   if (mode === 'danger-full-access')
-    foreign.ignore('sandbox_mode is ignored: an agent file cannot give more than your own rules do')
+    foreign.ignore('sandbox_mode is ignored: an agent file cannot allow more than your own rules do')
   else if (mode !== 'workspace-write') foreign.fail('its sandbox_mode is unknown', 'sandbox_mode')
   return undefined
 }

@@ -272,7 +272,7 @@ describe('what restricts and cannot be read for certain skips the file', () => {
     [claudeFormat, 'permision: {}', 'did you mean permissions?', 3],
     [claudeFormat, 'maxTurn: 3', 'did you mean maxTurns?', 3],
     [claudeFormat, 'isolaton: worktree', 'did you mean isolation?', 3],
-    [claudeFormat, 'isolation: worktree', '"worktree" does nothing yet', 3],
+    [claudeFormat, 'isolation: worktree', '"worktree" has no effect', 3],
     [claudeFormat, 'maxTurns: many', 'a whole number from 1', 3],
     [claudeFormat, 'permissionMode: plna', 'the mode is not known', 3],
     [claudeFormat, 'permissions: {dney: [Bash]}', 'is not allow, ask or deny', 3],
@@ -518,7 +518,7 @@ describe('a Codex file', () => {
     ])
     const full = toml('sandbox_mode = "danger-full-access"')
     expect(full.permissions).toBeUndefined()
-    expect(full.warnings).toEqual([expect.stringMatching(/cannot give more/)])
+    expect(full.warnings).toEqual([expect.stringMatching(/cannot allow more/)])
     expect(skippedOf(codexFormat, 'description = "d"\nsandbox_mode = "other"')).toBe(
       'its sandbox_mode is unknown (line 2)',
     )

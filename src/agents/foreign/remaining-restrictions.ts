@@ -106,7 +106,7 @@ function modeRules(foreign: RemainingFields): readonly Rule[] {
     const word = typeof mode === 'string' ? flat(mode) : ''
     if (Object.hasOwn(NARROWER, word)) return NARROWER[word]!
     if (MORE.has(word))
-      foreign.ignore(`${key} is ignored: an agent file cannot give more than your own rules do`)
+      foreign.ignore(`${key} is ignored: an agent file cannot allow more than your own rules do`)
     else if (!SAME.has(word)) foreign.fail(`its ${key} cannot be read: the mode is not known`, key)
     return []
   })

@@ -19,7 +19,7 @@ export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode
     .description('answer a question of an agent; without a text: show it')
     .argument(
       '<question>',
-      'id of a question or a unique prefix; its number, as "#3" or CONVERSATION#3; or a run, branch or conversation with one open question',
+      'id of a question or a unique prefix; its number, such as "#3" or CONVERSATION#3; or a run, branch or conversation with one open question',
     )
     .argument('[text]', 'the answer, or the number of an option')
     .action(async (id: string, text: string | undefined) => {

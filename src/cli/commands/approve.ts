@@ -29,7 +29,7 @@ export function approveCommand(program: Command, io: Io, setExitCode: SetExitCod
     .description('answer a request for permission; without an answer: show it')
     .argument(
       '<id>',
-      'id of an approval or a unique prefix; its number, as "#3" or CONVERSATION#3; or a run, branch or conversation with one open request',
+      'id of an approval or a unique prefix; its number, such as "#3" or CONVERSATION#3; or a run, branch or conversation with one open request',
     )
     .addArgument(
       new Argument('[answer]', 'allow it once, for this run or always; or deny it')

@@ -6,7 +6,7 @@ export function backgroundCommand(program: Command, io: Io): void {
   program
     .command('background')
     .description('move a subagent to the background, so that its parent need not wait')
-    .argument('<id>', 'of a run or branch')
+    .argument('<id>', 'id of a run or branch')
     .action(async (typed: string) => {
       const { id, target } = await verbTarget(io, typed)
       const { runId, status } = await performVerb(io, id, { verb: 'background', target, args: null })

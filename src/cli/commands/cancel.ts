@@ -12,7 +12,7 @@ export function cancelCommand(program: Command, io: Io, setExitCode: SetExitCode
   program
     .command('cancel')
     .description('cancel runs and their subagents')
-    .argument('<id...>', 'of runs, branches or conversations')
+    .argument('<id...>', 'ids of runs, branches or conversations')
     .action(async (typed: readonly string[]) => {
       const ids = await wholeIds(typed, io)
       for (const id of ids) if (!(await cancelOne(id, io))) setExitCode(exitCodes.usage)

@@ -52,7 +52,7 @@ interface ContinueFlags extends FollowFlags {
 export function continueCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   addOutputOptions(program.command('continue'), io)
     .description('resume a paused, failed, cancelled or finished run, and print its answer')
-    .argument('<id>', 'of a branch, run or conversation')
+    .argument('<id>', 'id of a branch, run or conversation')
     .argument('[text]', 'a message to the agent; default: continue your previous work')
     .addOption(modeOption())
     .addOption(sandboxOption())

@@ -20,11 +20,8 @@ export function doctorCommand(program: Command, io: Io, setExitCode: SetExitCode
     .command('doctor')
     .description('check the installation; sends nothing, and changes nothing without --repair')
     .option('-C, --directory <dir>', 'check this directory', '.')
-    .option('--json', 'as JSON on one line')
-    .option(
-      '--repair',
-      'copy what is readable of a damaged database into a new one, and keep the damaged one',
-    )
+    .option('--json', 'print JSON on one line')
+    .option('--repair', 'copy what can be read of a damaged database to a new one, and keep the damaged one')
     .action(async ({ directory, json, repair }: DoctorFlags) => {
       const repaired = repair ? shown(await repairChecks(io.env)) : []
       const checks = [...repaired, ...(await allChecks(createWorkspace(resolve(io.cwd, directory)).root, io))]

@@ -72,7 +72,7 @@ export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode):
 
 const NO_RUN = {
   why: 'without a text no run starts on the new branch',
-  hint: 'add what to say, offshoot fork MESSAGE "what to say", or leave the options out',
+  hint: 'add a text (offshoot fork MESSAGE "what to say"), or leave the options out',
 }
 
 const NO_TEXT: TaskWords = {

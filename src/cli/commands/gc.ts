@@ -41,7 +41,7 @@ export function gcCommand(program: Command, io: Io): void {
     .option('--keep <n>', 'keep the latest N, regardless of age', count)
     .option('--dry-run', 'only list what would be deleted')
     .option('--yes', 'do not ask for confirmation; required without a terminal')
-    .option('--json', 'one JSON object')
+    .option('--json', 'print one JSON object')
     .action((flags: GcFlags) => collect(flags, io))
 }
 
@@ -152,10 +152,10 @@ const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: DAY_MS, w: 7 
 function age(text: string): number {
   const [, digits, unit] = /^(\d{1,6})([hdw])$/.exec(text) ?? []
   if (digits && unit) return Number(digits) * UNITS[unit]!
-  throw new InvalidArgumentError('a number of hours, days or weeks is expected, as 12h, 90d or 8w.')
+  throw new InvalidArgumentError('Expected hours, days or weeks, such as 12h, 90d or 8w.')
 }
 
 function count(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('a whole number from 0 is expected.')
+  throw new InvalidArgumentError('Expected a whole number, 0 or more.')
 }

@@ -42,7 +42,7 @@ export function groupCommand(
 function placeOptions(command: Command): Command {
   return command
     .option('-C, --directory <dir>', 'use this directory', '.')
-    .option('--json', 'as JSON on one line')
+    .option('--json', 'print JSON on one line')
 }
 
 export function unknownSubcommand(command: Command): OffshootError {

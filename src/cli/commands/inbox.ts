@@ -52,7 +52,7 @@ function changing(name: (typeof CHANGES)[number], argument: string, about: strin
 
 function checkText(text: string | undefined, { edit }: InboxFlags): void {
   if (edit === undefined && text !== undefined)
-    throw new OffshootError('usage', 'a text belongs to --edit ITEM', {
+    throw new OffshootError('usage', 'a text needs --edit ITEM', {
       hint: 'offshoot inbox BRANCH --edit ITEM "text"',
     })
   if (edit !== undefined && !text?.trim())

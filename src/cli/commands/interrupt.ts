@@ -7,7 +7,7 @@ export function interruptCommand(program: Command, io: Io): void {
   program
     .command('interrupt')
     .description('stop the current turn of a run and pause it; background subagents keep running')
-    .argument('<id>', 'of a run, branch or conversation')
+    .argument('<id>', 'id of a run, branch or conversation')
     .action(async (typed: string) => {
       const { id, target } = await verbTarget(io, typed)
       const answer = await performVerb(io, id, { verb: 'interrupt', target, args: null })

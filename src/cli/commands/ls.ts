@@ -31,7 +31,7 @@ export function lsCommand(program: Command, io: Io): void {
   addListOptions(program.command('ls'), 'title or id')
     .description('list the conversations, the latest first')
     .option('-C, --directory <dir>', 'list only conversations of this directory')
-    .option('--json', 'one JSON array')
+    .option('--json', 'print one JSON array')
     .action(async ({ directory, json, ...flags }: LsFlags) => {
       await using store = await openStore(io)
       const asked = directory === undefined ? undefined : createWorkspace(resolve(io.cwd, directory)).root

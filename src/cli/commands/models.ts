@@ -11,7 +11,7 @@ export function modelsCommand(program: Command, io: Io): void {
   program
     .command('models')
     .description('list models with a known context window and price; others work too, as provider/model')
-    .option('--json', 'one JSON object')
+    .option('--json', 'print one JSON object')
     .action(async ({ json }: { json?: true }) => {
       const { prices } = loadConfig(io.cwd, io.env).config
       const models = knownModels(prices)

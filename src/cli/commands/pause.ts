@@ -6,7 +6,7 @@ export function pauseCommand(program: Command, io: Io): void {
   program
     .command('pause')
     .description('pause a run after its turn; for a conversation: every run')
-    .argument('<id>', 'of a run, branch or conversation')
+    .argument('<id>', 'id of a run, branch or conversation')
     .action(async (typed: string) => {
       const { id, target } = await verbTarget(io, typed)
       const { runs, paused } = await performVerb(io, id, { verb: 'pause', target, args: null })

@@ -38,7 +38,7 @@ export function psCommand(program: Command, io: Io): void {
   addListOptions(program.command('ps'), 'agent, task, title or id')
     .description('list runs that have not ended, running ones first')
     .option('--all', 'list ended runs too')
-    .option('--json', 'one JSON array')
+    .option('--json', 'print one JSON array')
     .action(async ({ all, json, ...flags }: PsFlags) => {
       await using store = await openStore(io)
       const now = systemClock.now()

@@ -132,7 +132,7 @@ async function open(directory: string, flags: RecoverFlags, io: Io): Promise<Com
   } catch (error) {
     await writeStderr(
       io,
-      `offshoot: left as it is, in ${terminalLine(directory)}: ${terminalLine(errorMessage(error))}\n`,
+      `offshoot: not resumed, in ${terminalLine(directory)}: ${terminalLine(errorMessage(error))}\n`,
     )
     return undefined
   }

@@ -73,7 +73,7 @@ function messageOf(line: string): z.output<typeof messageLine> {
   if (read.success) return read.data
   const [issue] = read.error.issues
   const what = `${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'not understood'}`
-  throw new OffshootError('usage', `a line on stdin is no message of a user: ${what}`, {
+  throw new OffshootError('usage', `a line on stdin is not a user message: ${what}`, {
     hint: `${EXAMPLE}; content may be a list of text blocks`,
   })
 }

@@ -61,13 +61,13 @@ function refuseKept(flags: RunFlags): void {
   if (flags.set)
     throw new OffshootError(
       'usage',
-      '--set can do nothing: a fork keeps the settings of the branch that it leaves',
+      '--set has no effect: a fork keeps the settings of the branch that it starts from',
       { hint: 'leave out --set or --fork-session' },
     )
   if (!flags.isAgentNamed) return
   throw new OffshootError(
     'usage',
-    '--agent can do nothing: a fork keeps the agent of the branch that it leaves',
+    '--agent has no effect: a fork keeps the agent of the branch that it starts from',
     {
       hint: 'leave out --agent or --fork-session',
     },

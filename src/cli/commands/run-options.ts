@@ -17,7 +17,7 @@ export function addRunOptions(command: Command, io: Io): Command {
     .addOption(approvalsOption())
     .option(
       '--allow <rule>',
-      'allow calls in this run: TOOL or TOOL:PATTERN, as "bash:npm test *"; repeatable',
+      'allow calls in this run: TOOL or TOOL:PATTERN, such as "bash:npm test *"; repeatable',
       add,
     )
     .option('--deny <rule>', 'deny calls in this run, written as for --allow', add)

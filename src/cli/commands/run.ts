@@ -231,8 +231,8 @@ async function equipped(
   if (appendSystemPrompt === undefined && jsonSchema === undefined) return { agent, prompt }
   const { readSchema, withAppended, withSchema } = await import('../run-agent.ts')
   if (conversationId && appendSystemPrompt !== undefined)
-    throw new OffshootError('usage', '--append-system-prompt works only in a new conversation', {
-      hint: 'put it into the prompt, or start a new conversation',
+    throw new OffshootError('usage', '--append-system-prompt works only for a new conversation', {
+      hint: 'put the text in the prompt, or start a new conversation',
     })
   const outputSchema = jsonSchema === undefined ? undefined : readSchema(jsonSchema)
   return {

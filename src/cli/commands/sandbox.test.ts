@@ -46,7 +46,7 @@ describe('where a sandbox is refused', () => {
     const { code, stdout, stderr } = await run(['--sandbox', 'required'], refused())
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toBe(
-      `offshoot: a sandbox is required, and there is none: ${WHY}\n  offshoot doctor looks again; "sandbox": "auto" goes on without one and says so\n`,
+      `offshoot: a sandbox is required but not available: ${WHY}\n  offshoot doctor checks again; "sandbox": "auto" runs without a sandbox and says so\n`,
     )
   })
 
@@ -96,7 +96,7 @@ describe('where there is a sandbox', () => {
     inCell(async () => {
       expect((await run()).stdout).not.toContain('bwrap')
       const { stdout } = await user.call(['doctor'])
-      expect(stdout).toMatch(/! warning {2}sandbox +not in use: it is off \(bubblewrap \S+ is there\)/)
+      expect(stdout).toMatch(/! warning {2}sandbox +not in use: it is off \(bubblewrap \S+ is installed\)/)
       const auto = await user.call(['doctor'], { env: { OFFSHOOT_SANDBOX: 'auto' } })
       expect(auto.stdout).toMatch(/✓ ok {7}sandbox +bubblewrap \S+ confines the commands of agents/)
     }),
@@ -167,7 +167,7 @@ test.each([
   ['{"sandbox": {"network": ["https://a.example"]}}', /sandbox\.network\.0: .*write the host alone/],
   ['{"sandbox": {"network": ["10.0.0.1"]}}', /sandbox\.network\.0: .*it is a private address/],
   ['{"sandbox": {"ports": [80]}}', /sandbox\.ports\.0: /],
-  ['{"sandbox": {"ports": [5432, 5432]}}', /sandbox\.ports: a port stands there twice/],
+  ['{"sandbox": {"ports": [5432, 5432]}}', /sandbox\.ports: a port appears twice/],
 ])('%s is refused', async (text, said) => {
   user.write('offshoot.jsonc', text)
   const { code, stderr } = await user.call(['config'])

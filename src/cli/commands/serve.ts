@@ -79,7 +79,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<number> {
   const signalled = untilSignal(server, io)
   if (flags.expose && !isLoopback(flags.host))
     line(
-      `${flags.host} is open to other machines: whoever has the token or a link runs commands here as you do`,
+      `${flags.host} is open to other machines: anyone with the token or a link can run commands here with your rights`,
     )
   const link = server.newLink()
   line(`open ${link} (it works once, for ten minutes; offshoot sessions link prints another)`)
@@ -129,19 +129,20 @@ async function openPage(link: string, io: Io): Promise<void> {
     timeoutMs: 10_000,
   })
   const isOpen = await opened.then(({ exitCode }) => exitCode === 0).catch(() => false)
-  if (!isOpen) await writeStderr(io, `offshoot: ${program} opened no browser; the link above is still good\n`)
+  if (!isOpen)
+    await writeStderr(io, `offshoot: ${program} could not open a browser; the link above still works\n`)
 }
 
 function port(text: string): number {
   const value = Number(text)
   if (/^\d{1,5}$/.test(text) && value <= 65_535) return value
-  throw new InvalidArgumentError('expected a port: 0 to 65535.')
+  throw new InvalidArgumentError('Expected a port: 0 to 65535.')
 }
 
 function checkHost({ host, expose }: ServeFlags): void {
   if (expose || isLoopback(host)) return
-  throw new OffshootError('usage', `--host ${host.slice(0, 100)} would let other machines in`, {
-    hint: 'add --expose if they are to: whoever has the token can run commands here as you do',
+  throw new OffshootError('usage', `--host ${host.slice(0, 100)} would let other machines connect`, {
+    hint: 'add --expose to allow that: anyone with the token can then run commands here with your rights',
   })
 }
 

@@ -69,8 +69,8 @@ test('without a server they are listed and revoked for the next one, and there i
 })
 
 test.each([
-  [['revoke'], 'expected the id of a session, or --all'],
-  [['revoke', 'ses_1', '--all'], 'expected the id of a session, or --all'],
+  [['revoke'], 'expected the id of a session or --all'],
+  [['revoke', 'ses_1', '--all'], 'expected the id of a session or --all'],
   [['revoke', 'ses_1'], 'there is no session ses_1'],
   [['lnk'], 'did you mean link?'],
 ])('%j is wrong usage', async (args, message) => {

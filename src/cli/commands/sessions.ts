@@ -18,7 +18,7 @@ interface ListFlags {
 export function sessionsCommand(program: Command, io: Io): void {
   const description = 'list the browsers that are signed in to the page'
   const command = program.command('sessions').description(description)
-  command.option('--json', 'one JSON array').commandsGroup('Commands:').helpCommand(false)
+  command.option('--json', 'print one JSON array').commandsGroup('Commands:').helpCommand(false)
   command.allowExcessArguments().action(async (flags: ListFlags) => {
     if (command.args.length > 0) throw unknownSubcommand(command)
     await list(flags, io)
@@ -26,7 +26,7 @@ export function sessionsCommand(program: Command, io: Io): void {
   command
     .command('ls')
     .description('list the sessions')
-    .option('--json', 'one JSON array')
+    .option('--json', 'print one JSON array')
     .action(() => list(command.opts(), io))
   command
     .command('link')
@@ -82,7 +82,7 @@ async function link(io: Io): Promise<void> {
 
 async function revoke(id: string | undefined, isAll: boolean, io: Io): Promise<void> {
   if ((id === undefined) !== isAll)
-    throw new OffshootError('usage', 'expected the id of a session, or --all', {
+    throw new OffshootError('usage', 'expected the id of a session or --all', {
       hint: 'offshoot sessions prints the ids',
     })
   const whole = id && (await wholeSession(id, io))

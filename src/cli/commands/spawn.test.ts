@@ -119,7 +119,7 @@ describe('spawn', () => {
   test.each([
     [
       ['--background', 'x'],
-      /^offshoot: no offshoot serve is running that it could be handed to\n {2}start one first, in another terminal: offshoot serve; or /m,
+      /^offshoot: no offshoot serve is running to hand it to\n {2}start one in another terminal \(offshoot serve\), or /m,
     ],
     [
       ['--backend', 'claude', 'x'],

@@ -7,7 +7,7 @@ export function steerCommand(program: Command, io: Io): void {
   program
     .command('steer')
     .description('send a message to a run, which reads it at its next turn')
-    .argument('<id>', 'of a run, branch or conversation')
+    .argument('<id>', 'id of a run, branch or conversation')
     .argument('<text>', 'the message')
     .action(async (typed: string, text: string) => {
       if (text.trim() === '')

@@ -29,7 +29,7 @@ export function trustCommand(program: Command, io: Io, setExitCode: SetExitCode)
     .addOption(new Option('--list', 'list the directories that you trust').conflicts(['revoke', 'dryRun']))
     .addOption(new Option('--revoke', 'stop trusting the directory').conflicts('dryRun'))
     .option('--dry-run', 'only list the requests')
-    .option('--json', 'as JSON on one line')
+    .option('--json', 'print JSON on one line')
     .action(async (directory: string | undefined, flags: TrustFlags) =>
       setExitCode(await trust(directory, flags, io)),
     )
@@ -59,7 +59,7 @@ async function show(state: TrustState, { json }: TrustFlags, io: Io): Promise<nu
 
 function stateText(state: TrustState): string {
   const place = terminalLine(state.directory)
-  if (state.requests.length === 0) return `${place}: its files ask for nothing that you have to grant\n`
+  if (state.requests.length === 0) return `${place}: its files request nothing that needs a grant\n`
   const held = heldBack(state)
   const granted = state.requests.filter((each) => each.granted)
   return [

@@ -61,9 +61,8 @@ function trustCheck({ trust }: Project): Check {
   const [held] = trustWarnings(trust)
   if (held !== undefined) return warning('trust', held, `offshoot trust ${trust.directory}`)
   const { length } = trust.requests
-  if (length === 0)
-    return ok('trust', 'the files of this directory ask for nothing that a person has to grant')
-  return ok('trust', `you have granted ${countText(length)} that the files of this directory ask for`)
+  if (length === 0) return ok('trust', 'the files of this directory request nothing that needs a grant')
+  return ok('trust', `you have granted ${countText(length)} of the files of this directory`)
 }
 
 function sourcesText({ sources }: LoadedConfig): string {

@@ -34,8 +34,8 @@ test.each([
   ['mcp__github__search', 'MCP servers are not available yet'],
   ['NotebookEdit', 'Offshoot has no such tool'],
   ['Raed', 'did you mean read?'],
-  ['Read(~/.ssh/**)', 'has no equal here'],
-  ['Bash(^rm .*$)', 'has no equal here'],
+  ['Read(~/.ssh/**)', 'has no equivalent here'],
+  ['Bash(^rm .*$)', 'has no equivalent here'],
   ['fix the bug', 'Offshoot has no such tool; leave it out, or put the prompt before the list'],
 ])('%s is an error, and nothing is dropped', (value, said) => {
   for (const rules of [allow, deny]) expect(() => rules('Read', value)).toThrow(said)

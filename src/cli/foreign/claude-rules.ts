@@ -19,7 +19,7 @@ export function claudeRules(option: string, values: readonly string[], action: '
   const [unknown] = list.unknown
   if (unknown !== undefined) throw notUnderstood(option, unknown, whyUnknown(unknown))
   if (list.patterns.some(({ pattern }) => pattern === null))
-    throw notUnderstood(option, values.join(' '), 'one of its patterns has no equal here')
+    throw notUnderstood(option, values.join(' '), 'one of its patterns has no equivalent here')
   const agents = list.agents.filter((name) => name !== '')
   return [
     ...(list.all ? [{ tool: '*', action }] : []),
@@ -67,6 +67,6 @@ function whyUnknown(name: string): string {
 
 function notUnderstood(option: string, what: string, why: string): OffshootError {
   return new OffshootError('usage', `${option} ${JSON.stringify(what.slice(0, 100))}: ${why}`, {
-    hint: 'in our words: --allow "bash:git log *", --deny "edit:src/**"; docs/permissions.md has the patterns',
+    hint: 'in Offshoot: --allow "bash:git log *", --deny "edit:src/**"; docs/permissions.md describes the patterns',
   })
 }

@@ -50,7 +50,7 @@ function refuseOptionAlone(first: string): void {
     'usage',
     `${JSON.stringify(first.slice(0, 60))} is read as an option, but there is no prompt`,
     {
-      hint: `a prompt goes behind --: offshoot -- TEXT; to read it from stdin: offshoot run ${first.slice(0, 60)} -`,
+      hint: `put a prompt after --: offshoot -- TEXT; to read it from stdin: offshoot run ${first.slice(0, 60)} -`,
     },
   )
 }

@@ -122,7 +122,7 @@ describe('rules of one run', () => {
   test.each([
     [['--allow', 'bsh'], /there is no tool "bsh"; did you mean "bash"\?/],
     [['--allow', 'frobnicate'], /there is no tool "frobnicate"/],
-    [['--deny', 'Bash(rm *)'], /--allowedTools and --disallowedTools take that spelling/],
+    [['--deny', 'Bash(rm *)'], /--allowedTools and --disallowedTools accept the spelling of Claude Code/],
     [['--allowedTools', 'Nope'], /Offshoot has no such tool/],
     [['--add-dir', 'missing'], /--add-dir: ENOENT/],
     [['--add-dir', 'a.txt'], /a\.txt is not a directory/],
@@ -322,7 +322,7 @@ describe('--input-format stream-json', () => {
   test.each([
     ['', /no message came on stdin/],
     ['nonsense\n', /a line on stdin is not JSON/],
-    ['{"type":"control_request"}\n', /a line on stdin is no message of a user: type: /],
+    ['{"type":"control_request"}\n', /a line on stdin is not a user message: type: /],
     [line(' '), /a message on stdin has no text/],
   ])('%j is an error', async (input, said) => {
     const { code, stderr } = await user.call([...STREAM, '-m', model], { input })

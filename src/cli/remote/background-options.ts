@@ -17,7 +17,7 @@ export function refuseUnusedInServer(command: Command, flags: Flags): void {
   refuseUnused(command, { why: 'with --background no answer is printed', hint, which: ['--raw-output'] })
   refuseUnused(command, { why: 'the server takes no settings of a model', hint, which: ['--set'] })
   const which = [...hereAlone, '--fork-session', '--input-format', '--verbose']
-  refuseUnused(command, { why: 'the server that runs it does not get this option', hint, which })
+  refuseUnused(command, { why: 'the server that runs it does not receive this option', hint, which })
   if (flags.approvals === 'deny')
     refuseUnused(command, {
       why: 'the server asks the people who use it',

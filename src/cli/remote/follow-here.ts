@@ -92,7 +92,7 @@ function isTaken(error: unknown, { conversationId, runId }: StartedRun, { store,
 async function printTaken({ conversationId }: StartedRun, { store }: Composed, io: Io): Promise<void> {
   const pid = store.get('leases', conversationId)?.pid
   const taken = `process ${pid} has taken over ${conversationId}, because this one was suspended`
-  await writeStderr(io, `offshoot: ${taken}; the run is followed there\n`)
+  await writeStderr(io, `offshoot: ${taken}; this command now follows the run there\n`)
 }
 
 /** Nobody sits at this terminal, but the other process may have people to ask: the run then waits for them. */

@@ -23,8 +23,8 @@ export interface FoundServer {
 export function requireServer(io: Pick<Io, 'env'>, instead: string): FoundServer {
   const server = findServer(io)
   if (server) return server
-  throw new OffshootError('usage', 'no offshoot serve is running that it could be handed to', {
-    hint: `start one first, in another terminal: offshoot serve; or leave out --background: ${instead}`,
+  throw new OffshootError('usage', 'no offshoot serve is running to hand it to', {
+    hint: `start one in another terminal (offshoot serve), or leave out --background: ${instead}`,
   })
 }
 

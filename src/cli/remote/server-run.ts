@@ -44,7 +44,7 @@ export async function runInServer(
 ): Promise<StartedRun> {
   const { store } = composed
   const begun = readBy(store, conversationId, sent, seqBefore)
-  if (!begun) await writeStderr(io, `offshoot: it is read when ${sent.runId} has ended\n`)
+  if (!begun) await writeStderr(io, `offshoot: the message is read when ${sent.runId} has ended\n`)
   const printAsked = printsAsked(store, conversationId, io)
   const look = () => {
     printAsked() // the run before it may wait for an answer
@@ -139,7 +139,7 @@ function readBy(
   const item = store.get('inbox', itemId)
   if (!item) throw deleted(id)
   if (item.withdrawnAt !== null)
-    throw new OffshootError('conflict', 'the message was withdrawn before anybody had read it')
+    throw new OffshootError('conflict', 'the message was withdrawn before a run read it')
   if (item.deliveredAt === null) return undefined
   const delivered = readEvents(store, id, after).find(
     (event) => event.type === 'inbox.delivered' && event.itemId === itemId,

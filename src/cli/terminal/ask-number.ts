@@ -57,9 +57,13 @@ export function whichOf(
 function parse(reader: Reader, typed: string) {
   const [, before = '', number] = /^([^#]*)#([1-9]\d{0,8})$/.exec(typed) ?? []
   if (number === undefined)
-    throw new OffshootError('usage', `"${terminalLine(typed)}" is not a number of an approval or question`, {
-      hint: "write '#3' (quoted: # starts a comment in a shell), or CONVERSATION#3",
-    })
+    throw new OffshootError(
+      'usage',
+      `"${terminalLine(typed)}" is not the number of an approval or question`,
+      {
+        hint: "write '#3' in quotes (# starts a shell comment), or CONVERSATION#3",
+      },
+    )
   return {
     number: Number(number),
     conversationId: before ? requireConversation(reader, wholeId(reader, before, ['cnv'])).id : undefined,

@@ -17,7 +17,7 @@ export function requestLines(requests: readonly AskedRequest[]): string {
 export async function askTrust(state: TrustState, io: Io): Promise<boolean> {
   const held = heldBack(state)
   const head = `offshoot: the files in ${terminalLine(state.directory)} ask for more than you have granted${kindsText(held)}:\n`
-  const question = `  Trust ${held.length === 1 ? 'this' : `these ${countText(held.length)}`}? [y/N], then press Enter: `
+  const question = `  Grant ${held.length === 1 ? 'this request' : `these ${countText(held.length)}`}? [y/N], then press Enter: `
   await dropTyped(io)
   const lines = readLines(io)
   try {

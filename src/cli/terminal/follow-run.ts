@@ -103,12 +103,9 @@ async function liveAnswerOf({ outputFormat, rawOutput }: FollowFlags, { stdout }
 async function printMode({ conversationId }: StartedRun, { store, mode }: Watched, io: Io): Promise<void> {
   const [named, inForce] = [namedBefore(store, conversationId), modeInForce(store, conversationId, mode)]
   if (inForce !== mode)
-    await writeStderr(io, `offshoot: mode ${inForce}, as before; --mode ${mode} ends that\n`)
+    await writeStderr(io, `offshoot: mode ${inForce}, as before; --mode ${mode} changes it\n`)
   else if (named && named !== mode)
-    await writeStderr(
-      io,
-      `offshoot: mode ${mode}; before it was ${named}, which --mode ${named} allows again\n`,
-    )
+    await writeStderr(io, `offshoot: mode ${mode}; it was ${named} before; --mode ${named} restores that\n`)
 }
 
 /**

@@ -82,7 +82,7 @@ test.each(['1', '01', '#', '#01', '#0', '#1.0', '#-1', '#x', '##1', '#1#1', '# 1
   async (typed) => {
     const { store } = await asking(1)
     expect(() => onlyAsked(store, typed, 'approve')).toThrow(
-      `"${typed}" is not a number of an approval or question`,
+      `"${typed}" is not the number of an approval or question`,
     )
   },
 )

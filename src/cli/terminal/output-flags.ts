@@ -26,8 +26,8 @@ export function addRawOption(command: Command, io: Io, what: string): Command {
 function checkRaw({ rawOutput, outputFormat = 'text' }: Chosen, { stdout }: Io): void {
   if (!rawOutput) return
   if (outputFormat !== 'text')
-    throw new OffshootError('usage', '--raw-output belongs to --output-format text', {
-      hint: 'leave one of them out: a string of JSON holds every character anyway',
+    throw new OffshootError('usage', '--raw-output works only with --output-format text', {
+      hint: 'leave one of them out: JSON keeps every character anyway',
     })
   if (stdout.isTTY)
     throw new OffshootError('usage', '--raw-output does not write to a terminal', {

@@ -177,7 +177,7 @@ function pausedLines({ pausedSubagents, ...run }: RunResult): string[] {
 }
 
 const UNATTENDED_HINT =
-  'nobody could answer: allow such calls with offshoot run --allow RULE or --mode MODE; or pass --approvals wait, and offshoot approve ID answers from another terminal'
+  'nobody could answer: allow such calls with offshoot run --allow RULE or --mode MODE; or pass --approvals wait, and answer from another terminal with offshoot approve ID'
 
 /** What the sandbox refused to the commands of the run and its subagents. */
 function refusedLines({ receipts, subagents, conversationId }: RunResult): string[] {

@@ -24,7 +24,7 @@ export interface FoundAnswer {
 }
 
 export const CLOSING =
-  'Found and put together by rules (offline: rule-based search, not a language model). The quoted lines are literal; their order is a guess at what matters.'
+  'Found and assembled by rules (offline: rule-based search, not a language model). The quoted lines are literal; their order is a guess at what matters.'
 
 const AROUND_TITLE = '**What is here instead**'
 const MISSING = 'No code here mentions'

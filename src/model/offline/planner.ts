@@ -3,7 +3,7 @@ import { baseName, fileKind } from './file-kind.ts'
 import type { Section } from './answer.ts'
 
 const LIMITS =
-  'This plan was put together by rules (offline: rule-based search, not a language model): it names the places that fit the words of the task. A person or a language model has to decide what to change there.'
+  'This plan was assembled by rules (offline: rule-based search, not a language model): it names the places that fit the words of the task. A person or a language model has to decide what to change there.'
 
 /** Numbered steps over the found files: sources first, then tests, then documentation. */
 export function writePlan(sections: readonly Section[]): string {

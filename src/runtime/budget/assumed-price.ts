@@ -17,7 +17,7 @@ export function surelyFitting(usd: number): number {
 /** Why an amount in dollars is short although no cost is known. */
 export function assumedPriceText(): string {
   const { input, output } = highestPrice()
-  return `the price of a model is not known, so its tokens count at the highest list price: ${dollars(input)} per million of input, ${dollars(output)} of output`
+  return `the price of a model is unknown, so its tokens count at the highest list price: ${dollars(input)} per million of input, ${dollars(output)} of output`
 }
 
 /** What a cap of dollars comes to for a model without a known price. */

@@ -246,7 +246,7 @@ describe('what a conversation has spent', () => {
     const result = await h.run('go')
     expect(result).toMatchObject({ status: 'paused', reason: 'budget', endReason: 'budget', costUsd: null })
     expect(result.note).toMatch(
-      /\$0\.01 of \$0\.01 is spent; the price of a model is not known, so its tokens count at the highest list price: \$6\.25 per million of input, \$25\.00 of output/,
+      /\$0\.01 of \$0\.01 is spent; the price of a model is unknown, so its tokens count at the highest list price: \$6\.25 per million of input, \$25\.00 of output/,
     )
     expect(asked()).toHaveLength(2) // 400 tokens in are $0.0025, 100 out are $0.0025
     expect(listRuns(h.store)).toMatchObject([{ spentUsd: null, budgetLeftUsd: null, budgetLeftTokens: 0 }])

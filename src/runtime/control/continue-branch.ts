@@ -82,7 +82,7 @@ async function continueOwn(
 }
 
 function readsNoFiles(branchId: BranchId): OffshootError {
-  return new OffshootError('conflict', `nothing has run on ${branchId} yet, so it cannot be given files`, {
+  return new OffshootError('conflict', `nothing has run on ${branchId} yet, so it cannot receive files`, {
     hint: 'name them in the text, or continue it without them first',
   })
 }

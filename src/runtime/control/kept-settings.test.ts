@@ -33,11 +33,11 @@ describe('a run that has not stopped', () => {
     const { branchId } = started
     await expect(send(h, started, { model: 'scripted:other' })).rejects.toMatchObject({
       code: 'conflict',
-      message: `${branchId} is running and keeps its model ${row().model}: scripted:other would do nothing`,
+      message: `${branchId} is running and keeps its model ${row().model}: scripted:other would have no effect`,
       hint: 'leave out -m (model), or wait until that run has ended',
     })
     await expect(send(h, started, { model: 'scripted:other', maxTurns: 3 })).rejects.toMatchObject({
-      message: `${branchId} is running and keeps its model ${row().model} and its turns: scripted:other and 3 turns would do nothing`,
+      message: `${branchId} is running and keeps its model ${row().model} and its turns: scripted:other and 3 turns would have no effect`,
       hint: 'leave out -m (model) and --max-turns (maxTurns), or wait until that run has ended',
     })
     expect(told(h)).toEqual([])
@@ -52,7 +52,7 @@ describe('a run that has not stopped', () => {
     const { conversationId, branchId } = started
     await expect(h.clock.until(h.continue(branchId, { text: 'more', maxTurns: 3 }))).rejects.toMatchObject({
       code: 'conflict',
-      message: `${branchId} is running and keeps its turns: 3 turns would do nothing`,
+      message: `${branchId} is running and keeps its turns: 3 turns would have no effect`,
     })
     const command = { verb: 'continue', target: branchId, args: { text: 'more', maxTurns: 3 } } as const
     await expect(h.clock.until(h.perform(conversationId, command))).rejects.toMatchObject({
@@ -69,7 +69,7 @@ describe('a run that has not stopped', () => {
     const settings = { temperature: 0.5 }
     const refused = {
       code: 'conflict',
-      message: `${branchId} is running and keeps its settings: temperature would do nothing`,
+      message: `${branchId} is running and keeps its settings: temperature would have no effect`,
       hint: 'leave out --set (settings), or wait until that run has ended',
     }
     await expect(h.clock.until(h.continue(branchId, { text: 'more', settings }))).rejects.toMatchObject(
@@ -93,7 +93,7 @@ test('a paused run keeps its agent and its model, and takes more turns', async (
   })
   await expect(send(h, started, { agent: 'general' })).rejects.toMatchObject({
     code: 'conflict',
-    message: `${started.branchId} is paused and keeps its agent main: general would do nothing`,
+    message: `${started.branchId} is paused and keeps its agent main: general would have no effect`,
     hint: 'leave out --agent (agent), or cancel that run first',
   })
   const { turns } = row()

@@ -37,7 +37,7 @@ export function checkKept(
   const list = (key: 'what' | 'asked' | 'leave') => kept.map((each) => each[key]).join(' and ')
   throw new OffshootError(
     'conflict',
-    `${branchId} is ${status} and keeps ${list('what')}: ${list('asked')} would do nothing`,
+    `${branchId} is ${status} and keeps ${list('what')}: ${list('asked')} would have no effect`,
     {
       hint: `leave out ${list('leave')}, or ${whenItMay(status, model)}`,
     },

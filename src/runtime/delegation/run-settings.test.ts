@@ -105,7 +105,7 @@ describe('the settings of a run', () => {
     expect(requests[0]!.providerOptions).toEqual({ ollama: { seed: 1 } })
   })
 
-  test('that would do nothing are refused where somebody names them', async () => {
+  test('that would have no effect are refused where somebody names them', async () => {
     const { h, requests } = asked()
     const named = { ...start, settings: { promptCache: '1h' } } as const
     await expect(h.start('go', named)).rejects.toMatchObject({

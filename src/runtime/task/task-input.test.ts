@@ -107,8 +107,8 @@ describe('an option of task', () => {
     [{ worktree: true }, 'worktree'],
     [{ backend: 'claude' }, 'backend'],
     [{ cli: 'codex' }, 'backend'],
-  ])('%j is refused by name: it does nothing yet', (input, field) => {
-    expect(problem(input)).toContain(`wrong input for task: ${field}: it does nothing yet; `)
+  ])('%j is refused by name: it has no effect', (input, field) => {
+    expect(problem(input)).toContain(`wrong input for task: ${field}: it has no effect; `)
   })
 
   test.each<[object, string, string]>([

@@ -87,7 +87,7 @@ function notYet(instead: string, ...same: readonly unknown[]) {
     .unknown()
     .refine(
       (value) => value === undefined || asItIs.includes(JSON.stringify(value)),
-      `it does nothing yet; ${instead}`,
+      `it has no effect; ${instead}`,
     )
     .optional()
 }

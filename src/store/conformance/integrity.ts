@@ -6,13 +6,13 @@ import { seedEverything } from './rows.ts'
 
 /** Keys, foreign keys, cascades, updates. */
 export const integrity: readonly StoreCase[] = [
-  seeded('a key stands once', async (store, sample) => {
+  seeded('a key is unique', async (store, sample) => {
     await conflict(store, (tx) => tx.insert('runs', sample.run))
     await store.tx((tx) => tx.insert('events', sample.event(1)), durable)
     await conflict(store, (tx) => tx.insert('events', sample.event(1)))
   }),
 
-  seeded('unique pairs stand once, but for nulls', async (store, sample) => {
+  seeded('unique pairs are unique, except for nulls', async (store, sample) => {
     const stop = { fromRunId: sample.run.id, stopNo: 1 }
     await store.tx((tx) => {
       tx.insert('messages', sample.message(0))
@@ -31,7 +31,7 @@ export const integrity: readonly StoreCase[] = [
     assert.equal(store.count('inbox', {}), 5)
   }),
 
-  seeded('every foreign key needs its row, at once', async (store, sample) => {
+  seeded('every foreign key needs its row immediately', async (store, sample) => {
     await store.tx((tx) => tx.delete('conversations', sample.conversation.id), durable)
     const rows = await store.tx((tx) => seedEverything(tx, sample), durable)
     const fork = rows.get('branches')!.at(-1) as Rows['branches']
@@ -53,7 +53,7 @@ export const integrity: readonly StoreCase[] = [
   }),
 
   seeded(
-    'deleting a conversation deletes all that hangs on it, and nothing of another',
+    'deleting a conversation deletes everything that belongs to it, and nothing of another',
     async (store, sample) => {
       const other = { ...sample.conversation, id: sample.id('cnv') }
       await store.tx((tx) => {
@@ -129,7 +129,7 @@ export const integrity: readonly StoreCase[] = [
     assert.deepEqual(store.find('messages', { where: { branchId: sample.branch.id, position: 0 } }), [])
   }),
 
-  seeded('update without its row is not_found, a change of key is refused', async (store, sample) => {
+  seeded('update of a missing row is not_found, and a change of key is refused', async (store, sample) => {
     await rejects(
       store.tx((tx) => tx.update('runs', 'run_none', { turns: 1 }), durable),
       'not_found',

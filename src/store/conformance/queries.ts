@@ -4,7 +4,7 @@ import { durable, seeded, seedMessages, throwsCode, type StoreCase } from './cas
 
 /** Which rows a query returns, and in which order. */
 export const queries: readonly StoreCase[] = [
-  seeded('get finds by key, and nothing else', async (store, sample) => {
+  seeded('get finds by key only', async (store, sample) => {
     assert.deepEqual(store.get('runs', sample.run.id), sample.run)
     assert.equal(store.get('runs', 'run_none'), undefined)
     assert.equal(store.get('messages', sample.run.id), undefined)
@@ -41,21 +41,18 @@ export const queries: readonly StoreCase[] = [
     )
   }),
 
-  seeded(
-    'rows with equal or no ordering values stand in the order of the key, null first',
-    async (store, sample) => {
-      const items = [null, 5, 3, null, 3].map((deliveredAt) => sample.item({ deliveredAt }))
-      await store.tx((tx) => items.toReversed().forEach((item) => tx.insert('inbox', item)), durable)
-      const found = (query: Query<'inbox'>) =>
-        store
-          .find('inbox', { orderBy: 'deliveredAt', ...query })
-          .map((row) => items.findIndex(({ id }) => id === row.id))
-      assert.deepEqual(found({}), [0, 3, 2, 4, 1])
-      assert.deepEqual(found({ descending: true }), [1, 4, 2, 3, 0])
-      assert.deepEqual(found({ after: 3 }), [1])
-      assert.deepEqual(found({ before: 5 }), [2, 4])
-    },
-  ),
+  seeded('rows with equal or no ordering values are in key order, null first', async (store, sample) => {
+    const items = [null, 5, 3, null, 3].map((deliveredAt) => sample.item({ deliveredAt }))
+    await store.tx((tx) => items.toReversed().forEach((item) => tx.insert('inbox', item)), durable)
+    const found = (query: Query<'inbox'>) =>
+      store
+        .find('inbox', { orderBy: 'deliveredAt', ...query })
+        .map((row) => items.findIndex(({ id }) => id === row.id))
+    assert.deepEqual(found({}), [0, 3, 2, 4, 1])
+    assert.deepEqual(found({ descending: true }), [1, 4, 2, 3, 0])
+    assert.deepEqual(found({ after: 3 }), [1])
+    assert.deepEqual(found({ before: 5 }), [2, 4])
+  }),
 
   seeded('where matches several columns, null, booleans and nested values', async (store, sample) => {
     const [a, b] = [sample.item({ text: 'a' }), sample.item({ text: 'b', deliveredAt: 9, kind: 'user' })]
@@ -71,7 +68,7 @@ export const queries: readonly StoreCase[] = [
     assert.equal(store.count('runs', { costUsd: 0.25, endReason: null }), 1)
   }),
 
-  seeded('a query for a column that is not there, or for no value, is refused', async (store) => {
+  seeded('a query for an unknown column, or without a value, is refused', async (store) => {
     const strange = (where: object) => where as Partial<Rows['runs']>
     throwsCode(() => store.find('runs', { where: strange({ nope: 1 }) }), 'internal')
     throwsCode(() => store.count('runs', strange({ 'id = id OR status': 1 })), 'internal')

@@ -4,7 +4,7 @@ import { sampleRows, seed } from './rows.ts'
 
 /** Grouping, isolation, order and lifetime of a closure. */
 export const transactions: readonly StoreCase[] = [
-  seeded('the promise gives what the closure returns, or what it threw', async (store) => {
+  seeded('the promise resolves or rejects with what the closure returned or threw', async (store) => {
     assert.equal(await store.tx(() => 'value', durable), 'value')
     assert.equal(await store.tx(() => undefined, { durable: false }), undefined)
     const own = new Error('own')
@@ -32,7 +32,7 @@ export const transactions: readonly StoreCase[] = [
     assert.equal(store.get('messages', message.id)?.state, 'interrupted')
   }),
 
-  seeded('inside a closure the store itself is not read', async (store, sample) => {
+  seeded('inside a closure the store itself cannot be read', async (store, sample) => {
     await rejects(
       store.tx(() => store.get('runs', sample.run.id), durable),
       'internal',
@@ -44,7 +44,7 @@ export const transactions: readonly StoreCase[] = [
     assert.equal(store.count('runs', {}), 1)
   }),
 
-  seeded('a closure that throws undoes itself and no other', async (store, sample) => {
+  seeded('a closure that throws undoes only itself', async (store, sample) => {
     const [a, b, c] = [sample.message(0), sample.message(1), sample.message(2)]
     const outcomes = await Promise.allSettled([
       store.tx((tx) => tx.insert('messages', a), durable),
@@ -112,7 +112,7 @@ export const transactions: readonly StoreCase[] = [
     assert.equal(await inner, 1)
   }),
 
-  seeded('an async closure is refused, and what it does later too', async (store, sample) => {
+  seeded('an async closure is refused, and so is what it does later', async (store, sample) => {
     let late: unknown
     let finished = () => {}
     const done = new Promise<void>((resolve) => (finished = resolve))
@@ -133,7 +133,7 @@ export const transactions: readonly StoreCase[] = [
     assert.equal(store.count('messages', {}), 0)
   }),
 
-  seeded('a tx that was kept is refused', async (store) => {
+  seeded('a tx used after its closure is refused', async (store) => {
     const kept = await store.tx((tx) => ({ tx }), durable)
     throwsCode(() => kept.tx.count('runs', {}), 'internal')
   }),
@@ -165,7 +165,7 @@ export const transactions: readonly StoreCase[] = [
   }),
 
   {
-    name: 'close waits for what was begun and refuses what comes later',
+    name: 'close waits for started transactions and refuses later ones',
     async run(open) {
       const store = await open()
       const sample = sampleRows()

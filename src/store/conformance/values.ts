@@ -7,7 +7,7 @@ import { seedEverything, type Sample } from './rows.ts'
 
 /** Values come back as they were stored. */
 export const values: readonly StoreCase[] = [
-  seeded('every table gives back what was inserted', async (store, sample) => {
+  seeded('every table returns what was inserted', async (store, sample) => {
     await store.tx((tx) => tx.delete('conversations', sample.conversation.id), durable)
     const inserted = await store.tx((tx) => seedEverything(tx, sample), durable)
     for (const table of tableNames()) {
@@ -40,7 +40,7 @@ export const values: readonly StoreCase[] = [
     assert.deepEqual(store.find('runs', {}), [sample.run])
   }),
 
-  seeded('nested values come back as JSON says', async (store, sample) => {
+  seeded('nested values return as JSON represents them', async (store, sample) => {
     await store.tx((tx) => {
       for (const [i, args] of hardJson().entries()) tx.insert('commands', command(sample, i, args))
     }, durable)
@@ -48,12 +48,12 @@ export const values: readonly StoreCase[] = [
       const found = store.get('commands', `cmd_${i}`)?.args
       assert.ok(
         isDeepStrictEqual(found, JSON.parse(JSON.stringify(args))),
-        `the value ${i} comes back another`,
+        `the value ${i} comes back changed`,
       )
     }
   }),
 
-  seeded('text keeps every character; what is not Unicode becomes U+FFFD', async (store, sample) => {
+  seeded('text keeps every character; invalid Unicode becomes U+FFFD', async (store, sample) => {
     const texts = ['', '\0', 'a\0b', 'é\u0301 😀 \u{10ffff}', "'; DROP TABLE runs; --", 'x'.repeat(2_000_000)]
     for (const title of texts) {
       await store.tx((tx) => tx.update('conversations', sample.conversation.id, { title }), durable)
@@ -74,7 +74,7 @@ export const values: readonly StoreCase[] = [
     for (const [i, { content }] of found.entries()) sameBytes(content, contents[i]!)
   }),
 
-  seeded('what was handed in can be changed without changing what is stored', async (store, sample) => {
+  seeded('changing an inserted value does not change what is stored', async (store, sample) => {
     const content = new Uint8Array([1, 2, 3])
     const args = { list: [1] }
     const artifact = sample.artifact('mine', content)
@@ -89,7 +89,7 @@ export const values: readonly StoreCase[] = [
     assert.deepEqual(store.get('commands', 'cmd_1')?.args, { list: [1] })
   }),
 
-  seeded('columns that a table has not are left out of it', async (store, sample) => {
+  seeded('columns that a table lacks are not stored', async (store, sample) => {
     const message = sample.message(0)
     await store.tx((tx) => tx.insert('messages', { ...message, parts: [] } as MessageRow), durable)
     assert.deepEqual(store.get('messages', message.id), message)

@@ -84,7 +84,7 @@ function noBackup(error: unknown, file: string, folder: string): OffshootError {
   const isRoom =
     code === 'store_full' || (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
   return new OffshootError(isRoom ? 'store_full' : 'store_readonly', message, {
-    hint: 'Make room there, or make the folder writable, and start again. The database was left as it is.',
+    hint: 'Free space there, or make the folder writable, then start again. The database was not changed.',
     cause: error,
   })
 }

@@ -93,7 +93,7 @@ test('a full file refuses the whole group, keeps what it had, and takes more whe
         (error: unknown) => (failure = error),
       )
   }
-  expect(failure).toMatchObject({ code: 'store_full', hint: expect.stringContaining('Make room') as string })
+  expect(failure).toMatchObject({ code: 'store_full', hint: expect.stringContaining('Free space') as string })
   expect(stored.length).toBeGreaterThan(0)
   expect(store.find('artifacts', {})).toEqual(stored)
 

@@ -97,7 +97,7 @@ test('a database of another program', async () => {
   db.exec('PRAGMA journal_mode = WAL; CREATE TABLE conversations (id)')
   db.close()
   expect(await refusal()).toEqual(
-    refusedWith('store_foreign', /is a database of another program, not a database of offshoot$/),
+    refusedWith('store_foreign', /is not an Offshoot database: it is a database of another program$/),
   )
 })
 
@@ -107,7 +107,9 @@ test.each([
   ['zeros', Buffer.alloc(8192)],
 ])('a file that is no database: %s', async (_, content) => {
   writeFileSync(file, content)
-  expect(await refusal()).toEqual(refusedWith('store_foreign', /is not a SQLite database/))
+  expect(await refusal()).toEqual(
+    refusedWith('store_foreign', /is not an Offshoot database: it is not a SQLite database/),
+  )
 })
 
 test('a directory in place of the file', async () => {

@@ -105,13 +105,13 @@ function checkHeader(file: string): 'new' | 'ours' {
   const applicationId = head.length >= 100 ? head.readUInt32BE(68) : undefined
   if (head.toString('latin1', 0, MAGIC.length) === MAGIC) {
     if (applicationId === undefined) throw corrupt(file, 'it ends within its header')
-    if (applicationId !== APPLICATION_ID) throw foreign(file, 'a database of another program')
+    if (applicationId !== APPLICATION_ID) throw foreign(file, 'it is a database of another program')
     return 'ours'
   }
   if (applicationId === APPLICATION_ID || head.includes('REFERENCES conversations (id)')) {
     throw corrupt(file, 'its header is overwritten')
   }
-  throw foreign(file, 'not a SQLite database')
+  throw foreign(file, 'it is not a SQLite database')
 }
 
 /**

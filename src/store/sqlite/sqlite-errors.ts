@@ -19,13 +19,13 @@ export function corrupt(file: string, what: string, cause?: unknown): OffshootEr
 }
 
 export function foreign(file: string, what: string): OffshootError {
-  const hint = 'It was left as it is. Name another file, or move this one away.'
-  return new OffshootError('store_foreign', `${file} is ${what}, not a database of offshoot`, { hint })
+  const hint = 'The file was not changed. Name another file, or move this one away.'
+  return new OffshootError('store_foreign', `${file} is not an Offshoot database: ${what}`, { hint })
 }
 
 export function newer(file: string, version: number, known: number): OffshootError {
   const message = `the database ${file} was written by a newer offshoot (version ${version}; this program knows up to ${known})`
-  return new OffshootError('store_newer', message, { hint: 'Update offshoot. The file was left as it is.' })
+  return new OffshootError('store_newer', message, { hint: 'Update offshoot. The file was not changed.' })
 }
 
 export function readonly(file: string, cause: unknown): OffshootError {
@@ -36,7 +36,7 @@ export function readonly(file: string, cause: unknown): OffshootError {
 }
 
 function full(file: string, what: string, cause: unknown): OffshootError {
-  const hint = 'Make room on its disk (or raise its quota) and try again; what was stored before is safe.'
+  const hint = 'Free space on its disk (or raise its quota) and try again; what was stored before is safe.'
   return new OffshootError('store_full', `the database ${file} cannot take more: ${what}`, { hint, cause })
 }
 
@@ -47,7 +47,7 @@ export function fileError(error: unknown, file: string): Error {
 }
 
 export function locked(file: string, cause?: unknown): OffshootError {
-  const hint = 'Try again when the other program has finished writing. Nothing of this was stored.'
+  const hint = 'Try again when the other program has finished writing. Nothing was stored.'
   return new OffshootError('store_locked', `the database ${file} is locked by another program`, {
     hint,
     cause,

@@ -67,7 +67,7 @@ export function lossOf(file: string): Loss | undefined {
   const isLogLost =
     trace?.state === 'open' && trace.identity === identity(file) && trace.mtimeMs > found.mtimeMs
   if (!isLogLost) return undefined
-  const text = `the log of the database ${file} (-wal) was deleted after a program that wrote to it had been killed: the latest changes are lost. ${backupText(file)}`
+  const text = `the log of the database ${file} (-wal) was deleted after a program that wrote to it was killed: the latest changes are lost. ${backupText(file)}`
   return { what: 'log', text }
 }
 

@@ -95,7 +95,7 @@ describe('every page', () => {
     await page.keyboard.press('t')
     const timelines = page.getByRole('region', { name: 'Timeline' })
     await timelines.waitFor()
-    await page.getByRole('button', { name: 'Open timeline as page' }).click()
+    await page.getByRole('button', { name: 'Open timeline as a page' }).click()
     await page.waitForURL(/\/timeline$/)
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()
     await page.getByRole('tab', { name: 'Agents', selected: true }).waitFor()

@@ -16,7 +16,7 @@ describe('first run', () => {
     await served.screenshot('home')
     await page.getByRole('button', { name: 'Run the demo' }).click()
     await page.getByRole('heading', { name: '3 agents finished' }).waitFor()
-    await answer(page, 'Found and put together by rules').waitFor()
+    await answer(page, 'Found and assembled by rules').waitFor()
     expect(
       await page
         .getByRole('region', { name: '3 subagents' })

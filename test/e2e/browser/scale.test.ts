@@ -78,7 +78,7 @@ describe('five megabytes from a tool', () => {
     await page.evaluate(LONG_TASKS)
     await open(page, /^bash/)
     await page.getByRole('button', { name: 'Show full text' }).click()
-    await page.getByText('Copy has everything').waitFor()
+    await page.getByText('Copy copies everything').waitFor()
     await page.getByRole('textbox', { name: 'Message…' }).fill('It still answers.')
     expect(await page.evaluate('Math.max(0, ...window.longTasks)')).toBeLessThan(LONGEST_MS)
     expect(served.problems).toEqual([])

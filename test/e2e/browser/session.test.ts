@@ -195,11 +195,11 @@ it('an export is saved, an artifact is shown as text, and nothing in either runs
   await page.goto(`${served.server.url}/c/${conversationId}`)
   await page.getByText(HOSTILE).first().waitFor()
   await page.getByRole('button', { name: /^\$ x/ }).click()
-  await page.getByRole('button', { name: 'Show the whole output' }).click()
-  expect(await page.getByRole('region', { name: 'Whole output' }).innerText()).toContain(HOSTILE)
+  await page.getByRole('button', { name: 'Show full output' }).click()
+  expect(await page.getByRole('region', { name: 'Full output' }).innerText()).toContain(HOSTILE)
   await shot('artifact')
   for (const [choice, name] of [
-    ['Export as a page', `${conversationId}.html`],
+    ['Export as HTML', `${conversationId}.html`],
     ['Export as JSON', `${conversationId}.json`],
   ] as const) {
     await page.getByRole('button', { name: 'More' }).click()

@@ -17,8 +17,8 @@ export function DenyForm({ approval }: { approval: ApprovalRow }) {
       <input
         value={note}
         onChange={(event) => setNote(event.target.value)}
-        aria-label="Why, for the agent"
-        placeholder="Why, or what to do instead"
+        aria-label="Reason, for the agent"
+        placeholder="Reason, or what to do instead"
         className="h-7 min-w-40 flex-1 rounded border border-line-strong bg-ground px-2 text-sm"
       />
       <Button type="submit" look="danger">

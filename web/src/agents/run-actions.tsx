@@ -6,6 +6,7 @@ import { usePendingCancel } from '../state/pending-cancels.ts'
 import { useVerbs } from '../state/verbs.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { counted } from '../ui/format.ts'
 import { canContinue, isLive } from '../ui/run-status-look.ts'
 import { useNow } from '../ui/use-now.ts'
 
@@ -122,7 +123,7 @@ function CancelAction({ run, isPossible, small }: CancelActionProps) {
         onClose={() => setAsking(false)}
         onConfirm={() => verbs.cancel(run)}
       >
-        {`It has spent ${costWords(run.subtree.costUsd)} with ${run.subtree.runs} runs. Pause keeps everything and can be continued; Cancel is final.`}
+        {`It has spent ${costWords(run.subtree.costUsd)} in ${counted(run.subtree.runs, 'run')}. Pause keeps everything, and you can continue later; Cancel is final.`}
       </ConfirmDialog>
     </>
   )

@@ -46,7 +46,7 @@ export function ConversationMenu({ branch }: { branch: BranchView }) {
           { id: 'rename', label: 'Rename…', icon: 'edit', onAction: () => setAsks('rename') },
           {
             id: 'html',
-            label: 'Export as a page',
+            label: 'Export as HTML',
             icon: 'download',
             onAction: () => exportAs('html'),
           },

@@ -13,12 +13,12 @@ export function WholeOutput({ artifactId }: { artifactId: string }) {
   if (!content)
     return (
       <Button small look="quiet" className="self-start" onPress={load}>
-        Show the whole output
+        Show full output
       </Button>
     )
   return (
     <>
-      <TextLines text={new TextDecoder().decode(content)} label="Whole output" />
+      <TextLines text={new TextDecoder().decode(content)} label="Full output" />
       <Button
         small
         look="quiet"
@@ -26,7 +26,7 @@ export function WholeOutput({ artifactId }: { artifactId: string }) {
         className="self-start"
         onPress={() => saveFile(`${artifactId}.txt`, content)}
       >
-        Save the whole output
+        Save full output
       </Button>
     </>
   )

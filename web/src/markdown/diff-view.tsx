@@ -62,7 +62,7 @@ export const DiffView = memo(({ patch, label, name }: DiffViewProps) => {
           <Button look="quiet" className="text-xs" onPress={() => setOpen(!open)}>
             {open ? 'Show less' : `Show all ${lines.length} lines`}
           </Button>
-          {open && lines.length > MOST && <span>{`the first ${MOST}; Copy has everything`}</span>}
+          {open && lines.length > MOST && <span>{`the first ${MOST}; Copy copies everything`}</span>}
         </div>
       )}
     </div>

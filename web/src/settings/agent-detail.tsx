@@ -62,7 +62,7 @@ function Sheet({ agent, agents, config }: SheetProps) {
         </Section>
       )}
       {agent.delegations.length > 0 && (
-        <Section title="Delegated" note="What it may do even if the agent that starts it may not.">
+        <Section title="Delegated" note="What this agent may do even if its parent may not.">
           <ul className="font-mono text-xs">
             {agent.delegations.map(({ tool, pattern }) => (
               <li key={`${tool} ${pattern}`}>{pattern === undefined ? tool : `${tool}: ${pattern}`}</li>

@@ -74,10 +74,10 @@ export const limitNames: Readonly<Record<string, string>> = {
   maxTokens: 'Tokens per conversation',
   maxTurns: 'Turns per main run',
   maxTurnsSubagent: 'Turns per subagent without a limit of its own',
-  maxIdenticalCalls: 'Consecutive equal calls with equal results',
+  maxIdenticalCalls: 'Identical calls in a row with identical results',
   maxReportTokens: 'Tokens per report in its parent’s context',
   stallMs: 'Time without events before a run pauses',
-  approvalMs: 'Time that a question waits for you',
+  approvalMs: 'Time before a question expires',
   timeoutMs: 'Time per run',
 }
 

@@ -42,7 +42,7 @@ function Delegations({ config }: { config: Config }) {
   const delegations = delegationsOf(config)
   if (delegations.length === 0) return null
   return (
-    <Section title="Delegated" note="What an agent may do even if the agent that starts it may not.">
+    <Section title="Delegated" note="What an agent may do even if its parent may not.">
       <ul className="font-mono text-xs break-all text-ink-2">
         {delegations.map((each) => (
           <li key={each}>{each}</li>

@@ -6,7 +6,7 @@ import { Action, Cell, Table } from './settings-section.tsx'
 export function EffectiveTable({ rows, label }: { rows: AgentRow['permissions']; label: string }) {
   if (rows.length === 0) return <p className="text-xs text-ink-3">No tools</p>
   return (
-    <Table label={label} heads={['Tool', 'What it touches', 'Action', 'Decided by']}>
+    <Table label={label} heads={['Tool', 'Applies to', 'Action', 'Decided by']}>
       {rows.map(({ tool, pattern, action, rule }) => (
         <tr key={`${tool} ${pattern}`}>
           <Cell className="font-mono whitespace-nowrap">{tool}</Cell>

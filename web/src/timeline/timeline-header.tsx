@@ -42,7 +42,7 @@ export function TimelineHeader({ onZoom, onFit, isFit, full }: HeaderProps) {
         {!full && (
           <IconButton
             icon="external"
-            label="Open timeline as page"
+            label="Open timeline as a page"
             data-opener="timeline-page"
             onPress={() => navigate(`/c/${encodeURIComponent(conversationId)}/timeline`)}
           />

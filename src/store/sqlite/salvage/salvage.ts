@@ -34,7 +34,7 @@ export function salvage(file: string, to: string, now: () => number): Salvage {
   using pages = openPages(file)
   const { header } = pages
   if (header && header.applicationId !== APPLICATION_ID && header.applicationId !== 0)
-    throw foreign(file, 'a database of another program')
+    throw foreign(file, 'it is a database of another program')
   if (header && header.version > SCHEMA_VERSION) throw newer(file, header.version, SCHEMA_VERSION)
   closeSync(openSync(to, 'wx', 0o600))
   const db = new DatabaseSync(to, { enableForeignKeyConstraints: false })

@@ -83,7 +83,7 @@ function bridge(port: number, log: ConnectionLog, options: CellNetworkOptions): 
       return void client.destroy()
     }
     const gone = new AbortController()
-    client.once('close', () => gone.abort(new Error('the client has left')))
+    client.once('close', () => gone.abort(new Error('the client disconnected')))
     log.allowed(target)
     const dialled = dial([LOOPBACK], port, { ...options, signal: gone.signal, allowHalfOpen: true })
     void dialled.then(

@@ -52,10 +52,10 @@ describe('a tunnel', () => {
       'example.com:22',
       'example.com:22: sandbox.network does not name it (to allow it, a person adds "example.com:22"',
     ],
-    ['169.254.169.254:80', '169.254.169.254:80: it is no public host'],
-    ['127.1:443', '127.0.0.1:443: it is no public host'],
-    ['[::ffff:169.254.169.254]:80', '[::ffff:a9fe:a9fe]:80: it is no public host'],
-    ['localhost:443', 'localhost:443: it is no public host'],
+    ['169.254.169.254:80', '169.254.169.254:80: it is not a public host'],
+    ['127.1:443', '127.0.0.1:443: it is not a public host'],
+    ['[::ffff:169.254.169.254]:80', '[::ffff:a9fe:a9fe]:80: it is not a public host'],
+    ['localhost:443', 'localhost:443: it is not a public host'],
   ])('to %s is refused, with a name, and nothing is looked up', async (authority, said) => {
     const network = loopbackNetwork({ names })
     await using proxy = await proxied(network, ['example.com'])

@@ -90,7 +90,7 @@ class HostProxy {
     }
     if (this.#open >= MAX_OPEN) return { status: 503, why: `more than ${MAX_OPEN} connections at a time` }
     const gone = new AbortController()
-    const leave = () => gone.abort(new ToolError('network', 'the client has left'))
+    const leave = () => gone.abort(new ToolError('network', 'the client disconnected'))
     client.once('close', leave)
     this.#open += 1
     try {
@@ -160,7 +160,7 @@ function exchange({
     answer(response, { status: 502, why: networkError(error, url).message })
   }
   outside.on('error', fail)
-  outside.on('upgrade', () => fail(new Error('a switch of protocols that nobody asked for')))
+  outside.on('upgrade', () => fail(new Error('a protocol switch that was not requested')))
   outside.on('response', (message) => {
     message.on('error', fail)
     try {

@@ -24,7 +24,7 @@ export function readHostRule(text: string): HostRule | { readonly problem: strin
   const [, written = '', digits] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(below ? text.slice(2) : text) ?? []
   const name = canonicalHost(written)
   if (name === undefined)
-    return problem('it is not a host, as in example.com, *.example.com or example.com:8443')
+    return problem('it is not a host such as example.com, *.example.com or example.com:8443')
   if (bracketed(name) !== written.toLowerCase()) return problem(`write it as ${bracketed(name)}`)
   const port = digits === undefined ? null : Number(digits)
   if (port !== null && (port < 1 || port > MAX_PORT)) return problem(`${digits} is not a port`)
@@ -37,7 +37,7 @@ const PARTS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/:\/\//, 'write the host alone, without the scheme'],
   [/@/, 'write the host alone, without a user'],
   [/[/?#\\]/, 'write the host alone, without a path'],
-  [/.\*|^\*(?!\.)/, 'a * stands only at the start and for whole parts of a name, as in *.example.com'],
+  [/.\*|^\*(?!\.)/, 'a * is allowed only at the start, for whole parts of a name: *.example.com'],
 ]
 
 function whyNoName(name: string, below: boolean): string | undefined {
@@ -72,7 +72,7 @@ export function allowsHost(rules: readonly HostRule[], { host, port }: HostAndPo
 export function whyNotAllowed({ host, port }: HostAndPort): string {
   const entry = USUAL_PORTS.has(port) ? bracketed(host) : `${bracketed(host)}:${port}`
   return 'problem' in readHostRule(entry)
-    ? 'it is no public host, and no other can be allowed'
+    ? 'it is not a public host, and only public hosts can be allowed'
     : `sandbox.network does not name it (to allow it, a person adds "${entry}" to that list in the configuration)`
 }
 

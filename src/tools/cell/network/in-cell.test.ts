@@ -185,7 +185,7 @@ describe('nothing else is', () => {
         `offshoot: the sandbox refused other.example:80: ${entry('other.example')}`,
         expect.stringContaining('403'),
         expect.stringMatching(/^curl: \(7\) /),
-        expect.stringContaining('the sandbox refused 169.254.169.254:80: it is no public host'),
+        expect.stringContaining('the sandbox refused 169.254.169.254:80: it is not a public host'),
         expect.stringMatching(/^curl: \(7\) /),
         expect.stringMatching(/^curl: \(7\) /),
         expect.stringContaining('Connection refused'),
