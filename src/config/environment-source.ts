@@ -65,8 +65,8 @@ function setAt(values: RawConfig, path: readonly string[], value: unknown): bool
     values[name] = value
     return true
   }
-  const inner = (values[name] ??= {})
-  return typeof inner === 'object' && setAt(inner as RawConfig, rest, value)
+  const inner = Object.hasOwn(values, name) ? values[name] : (values[name] = {})
+  return typeof inner === 'object' && inner !== null && setAt(inner as RawConfig, rest, value)
 }
 
 function parseValue(text: string, name: string): unknown {

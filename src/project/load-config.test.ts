@@ -110,11 +110,7 @@ describe('an unknown key', () => {
 
 describe('a wrong value', () => {
   test.each([
-    [
-      '{\n "limits": {\n  "maxTurns": "ten" } }',
-      3,
-      'limits.maxTurns: expected number, received string',
-    ],
+    ['{\n "limits": {\n  "maxTurns": "ten" } }', 3, 'limits.maxTurns: expected number, received string'],
     ['{ "limits": { "maxDepth": 9 } }', 1, 'limits.maxDepth: Too big'],
     ['{\n\n"delegation": "sometimes" }', 3, 'delegation: Invalid option: expected one of "off"|"ask"|"auto"'],
     [

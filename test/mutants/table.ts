@@ -79,7 +79,7 @@ const mutants: Readonly<Record<Mutated, readonly Edit[]>> = {
   'request-check': [
     {
       file: 'src/runtime/conversation/drive-run.ts',
-      anchor: 'ask: (estimate) => (costsNothing ? NOTHING_HELD : budget.ask(run.row, estimate)),',
+      anchor: 'ask: (estimate) => (isUnbound ? NOTHING_HELD : budget.ask(run.row, estimate)),',
       replacement: 'ask: () => NOTHING_HELD,',
     },
   ],
