@@ -166,7 +166,11 @@ describe('what is kept', () => {
 
   it('lies where OFFSHOOT_HOME says, seen from where the user stands, which under npm is not where the program does', async () => {
     const npm = { npm_lifecycle_event: 'start', npm_package_name: 'offshoot', INIT_CWD: user.directory }
-    const { code } = await user.run(['ls'], { cwd: user.root, env: { ...npm, OFFSHOOT_HOME: 'data' } })
+    const env = { ...npm, OFFSHOOT_HOME: 'data' }
+    const { code } = await user.run(['run', 'Go.', '-m', user.script({ main: [{ text: 'Done.' }] })], {
+      cwd: user.root,
+      env,
+    })
     expect(code).toBe(0)
     expect(existsSync(join(user.directory, 'data/offshoot.db'))).toBe(true)
   })

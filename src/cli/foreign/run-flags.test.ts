@@ -273,7 +273,10 @@ describe('the agent of one run', () => {
     )
     expect(JSON.parse(String(row!['part'])).text).toContain('## Added on the command line\nAnswer in Latin.')
     const again = await user.call(['-c', ...args])
-    expect([again.code, again.stderr]).toEqual([2, expect.stringMatching(/works only in a new conversation/)])
+    expect([again.code, again.stderr]).toEqual([
+      2,
+      expect.stringMatching(/works only for a new conversation/),
+    ])
   })
 
   test('answers with JSON that satisfies a schema', async () => {
