@@ -25,7 +25,7 @@ export const factSchema = z.discriminatedUnion('type', [
     type: z.literal('command'),
     command: z.string(),
     exitCode: z.int().nullable(),
-    sandbox: sandboxForce.exactOptional(),
+    sandbox: sandboxForce.optional(),
   }),
   z.looseObject({ type: z.literal('host'), host: z.string() }),
   /** What a confined command reached, or was refused. Bytes from it, and to it. */
