@@ -4,6 +4,7 @@ import type { ConversationId, NewId } from '../../core/ids.ts'
 import type { Approval, ApprovalAnswer, StoredRun } from '../../core/run.ts'
 import { MAX_PATTERN_LENGTH } from '../../core/rules/pattern-problem.ts'
 import type { Grant } from '../../permissions/types.ts'
+import { readHostRule } from '../../tools/cell/network/host-rule.ts'
 import type { Reader, RuleRow, Tx } from '../../store/port.ts'
 import type { Change } from '../log/recorder.ts'
 
@@ -36,7 +37,14 @@ export function grantOf(
   if (pattern === undefined) return offered
   if (pattern.trim() === '' || pattern.length > MAX_PATTERN_LENGTH)
     throw unfit(`a pattern has 1 to ${MAX_PATTERN_LENGTH} characters`)
+  if (offered.tool === 'sandbox_network') checkHosts(pattern)
   return { tool: offered.tool, pattern }
+}
+
+/** As in `sandbox.network`: never every host, and no address that is not public. */
+function checkHosts(pattern: string): void {
+  const rule = readHostRule(pattern)
+  if ('problem' in rule) throw unfit(`the pattern ${rule.problem}`)
 }
 
 function unfit(message: string): OffshootError {

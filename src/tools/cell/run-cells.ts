@@ -1,11 +1,17 @@
-import type { CommandSandbox, SandboxForce } from '../../core/command-sandbox.ts'
+import {
+  NOTHING_MORE,
+  type CommandSandbox,
+  type SandboxForce,
+  type Widening,
+} from '../../core/command-sandbox.ts'
 import { cellEnvironment } from '../../exec/sandbox/cell-environment.ts'
 import { startCell, type Cell } from '../../exec/sandbox/start-cell.ts'
 import { keepAlive } from '../../exec/keep-alive.ts'
 import { runProcess, type ProcessOptions } from '../../exec/run-process.ts'
 import type { Guard } from '../../exec/start-guard.ts'
 import { layoutOf, type CellPlaces } from './cell-layout-of.ts'
-import type { CommandCell, CommandResult, MovedAway, ReachedHost } from '../command-cell.ts'
+import type { CommandCell, CommandResult, MovedAway, ReachedHost, Standing } from '../command-cell.ts'
+import { hostText } from './widening.ts'
 import { openCellNetwork, type CellNetwork, type CellNetworkOptions } from './network/cell-network.ts'
 import { protect, type Protection } from './protected-paths.ts'
 
@@ -20,8 +26,13 @@ export interface RunCellsOptions {
 }
 
 /** Without hosts and ports, a cell has a loopback of its own and nothing else. */
-function forceOf({ network: { rules, ports } }: RunCellsOptions): SandboxForce {
-  return rules.length + ports.length > 0 ? 'allowed-hosts' : 'no-network'
+function forceOf({ network: { rules, ports } }: RunCellsOptions, { hosts }: Widening): SandboxForce {
+  return rules.length + ports.length + hosts.length > 0 ? 'allowed-hosts' : 'no-network'
+}
+
+const NOTHING_STANDS: Standing = {
+  widening: () => NOTHING_MORE,
+  covers: ({ hosts, directories }) => hosts.length + directories.length === 0,
 }
 
 /** One cell for each run that starts a command: begun with the first one, ended with the run. */
@@ -33,15 +44,16 @@ export class RunCells {
     this.#options = options
   }
 
-  /** What every command in one of them can reach. */
-  get reach(): CommandSandbox {
-    return { force: forceOf(this.#options), writes: this.#options.places.directories }
+  /** What every command in one of them can reach; `standing`: of the runs for which this stands. */
+  reach(standing = NOTHING_MORE): CommandSandbox {
+    const { directories } = this.#options.places
+    return { force: forceOf(this.#options, standing), writes: [...directories, ...standing.directories] }
   }
 
-  of(runId: string): CommandCell {
+  of(runId: string, standing = NOTHING_STANDS): CommandCell {
     const known = this.#cells.get(runId)
     if (known) return known
-    const cell = new RunCell(this.#options, runId)
+    const cell = new RunCell(this.#options, { runId, standing })
     this.#cells.set(runId, cell)
     return cell
   }
@@ -74,21 +86,32 @@ interface Begun {
   readonly network: CellNetwork
 }
 
+interface CellOf {
+  readonly runId: string
+  readonly standing: Standing
+}
+
 class RunCell implements CommandCell {
   readonly #options: RunCellsOptions
-  readonly #runId: string
+  readonly #of: CellOf
   /** Calls of one turn start side by side. */
   #ready: Promise<Begun> | undefined
   /** Of commands that have ended without a result to say it in. */
   #moved: MovedAway[] = []
   #reached: ReachedHost[] = []
+  /** Those of single commands. */
+  readonly #alone = new Set<RunCell>()
 
-  constructor(options: RunCellsOptions, runId: string) {
+  constructor(options: RunCellsOptions, of: CellOf) {
     this.#options = options
-    this.#runId = runId
+    this.#of = of
   }
 
-  async run(options: ProcessOptions): Promise<CommandResult> {
+  async run(options: ProcessOptions, widening = NOTHING_MORE): Promise<CommandResult> {
+    return await (this.#of.standing.covers(widening) ? this.#run(options) : this.#runAlone(options, widening))
+  }
+
+  async #run(options: ProcessOptions): Promise<CommandResult> {
     const before = this.#ready ?? Promise.resolve(undefined)
     const ready = before.then(
       (begun) => this.#renewed(begun),
@@ -99,10 +122,28 @@ class RunCell implements CommandCell {
   }
 
   async end(): Promise<void> {
+    const alone = [...this.#alone].map((cell) => cell.end())
     const begun = await this.#ready?.catch(() => undefined)
     this.#ready = undefined
     if (begun) await this.#ended(begun)
-    begun?.protection.moveAway()
+    if (begun) this.#moved.push(...begun.protection.moveAway())
+    await Promise.all(alone)
+  }
+
+  /** Nothing else of the run is in it, so that nothing else has what this command was allowed. */
+  async #runAlone(options: ProcessOptions, widening: Widening): Promise<CommandResult> {
+    const { runId, standing } = this.#of
+    const cell = new RunCell(this.#options, { runId, standing: withMore(standing, widening) })
+    this.#alone.add(cell)
+    try {
+      const done = await cell.#run(options)
+      await cell.end()
+      const moved = [...done.moved, ...cell.#moved]
+      return { ...done, moved, reached: [...done.reached, ...cell.#reached], wasAlone: true }
+    } finally {
+      await cell.end()
+      this.#alone.delete(cell)
+    }
   }
 
   async #runIn(ready: Promise<Begun>, options: ProcessOptions): Promise<CommandResult> {
@@ -117,7 +158,8 @@ class RunCell implements CommandCell {
       const reached = [...this.#reached, ...network.log.take()]
       this.#moved = []
       this.#reached = []
-      return { result, moved, reached, sandbox: forceOf(this.#options) }
+      const widened = this.#of.standing.widening()
+      return { result, moved, reached, sandbox: forceOf(this.#options, widened), widened, wasAlone: false }
     } catch (error) {
       this.#moved.push(...protection.moveAway())
       throw error
@@ -147,10 +189,14 @@ class RunCell implements CommandCell {
 
   async #begin(): Promise<Begun> {
     const { bubblewrap, places, owner, guard } = this.#options
+    const { runId, standing } = this.#of
     const protection = protect(places.directories)
-    const marks = { OFFSHOOT_OWNER: owner, OFFSHOOT_RUN_ID: this.#runId }
+    const marks = { OFFSHOOT_OWNER: owner, OFFSHOOT_RUN_ID: runId }
     const layout = layoutOf(places, protection)
-    const network = await openCellNetwork(this.#options.network)
+    const network = await openCellNetwork({
+      ...this.#options.network,
+      allows: (target) => standing.covers({ hosts: [hostText(target)], directories: [] }),
+    })
     try {
       const cell = await startCell({ bubblewrap, layout, marks, guard, sockets: network.sockets })
       network.hide()
@@ -159,5 +205,23 @@ class RunCell implements CommandCell {
       network.close()
       throw error
     }
+  }
+}
+
+/** Once: for one command. */
+function withMore(standing: Standing, more: Widening): Standing {
+  return {
+    widening: () => {
+      const { hosts, directories } = standing.widening()
+      return {
+        hosts: [...new Set([...hosts, ...more.hosts])],
+        directories: [...new Set([...directories, ...more.directories])],
+      }
+    },
+    covers: (asked) =>
+      standing.covers({
+        hosts: asked.hosts.filter((each) => !more.hosts.includes(each)),
+        directories: asked.directories.filter((each) => !more.directories.includes(each)),
+      }),
   }
 }
