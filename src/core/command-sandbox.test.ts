@@ -28,7 +28,7 @@ test('who is asked reads what the command can reach, and nothing where nobody re
 test('what a person allows beyond the settings is said', () => {
   const widened = { hosts: ['a.example:443', 'b.example:80'], directories: ['/data'] }
   expect(sandboxWords('allowed-hosts', widened)).toBe(
-    'in a sandbox, allowed hosts only, with access to a.example:443, b.example:80 and writing in /data',
+    'in a sandbox, allowed hosts only, with access to a.example:443, b.example:80 and write access to /data',
   )
   const none = { hosts: [], directories: [] }
   expect(sandboxWords('no-network', none)).toBe('in a sandbox, no network')

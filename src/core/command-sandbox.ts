@@ -27,10 +27,10 @@ export function isWide({ hosts, directories }: Widening): boolean {
   return hosts.length + directories.length > 0
 }
 
-/** `access to example.com:443 and writing in /data`; empty for nothing. */
+/** `access to example.com:443 and write access to /data`; empty for nothing. */
 export function wideningWords({ hosts, directories }: Widening): string {
   const network = hosts.length > 0 ? `access to ${hosts.join(', ')}` : ''
-  const files = directories.length > 0 ? `writing in ${directories.join(', ')}` : ''
+  const files = directories.length > 0 ? `write access to ${directories.join(', ')}` : ''
   return [network, files].filter(Boolean).join(' and ')
 }
 

@@ -40,7 +40,7 @@ function wideningItem(call: PermissionCall, tool: Widens, value: string): Item {
     ...textItem(call, value, pattern),
     tools: [tool],
     effects: null,
-    title: tool === 'sandbox_write' ? `writing in ${value}` : `access to ${value}`,
+    title: tool === 'sandbox_write' ? `write access to ${value}` : `access to ${value}`,
     kind: tool === 'sandbox_write' ? 'path' : 'text',
     texts: tool === 'sandbox_write' ? [value] : [value, value.replace(/:(80|443)$/, '')],
     fallback: 'ask',

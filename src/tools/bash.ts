@@ -8,7 +8,7 @@ import type { ProcessOptions, ProcessResult } from '../exec/run-process.ts'
 import { SandboxError } from '../exec/sandbox/sandbox-error.ts'
 import { SpawnError } from '../exec/spawn-error.ts'
 import { isUnlisted } from './cell/network/host-rule.ts'
-import type { CommandResult, MovedAway, ReachedHost } from './command-cell.ts'
+import type { CommandResult, MovedAway, ReachedHost, RefusedPath } from './command-cell.ts'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type ToolContext } from './port.ts'
 import { runUnconfined } from './run-unconfined.ts'
@@ -70,7 +70,7 @@ interface BashOutput {
   readonly result: ProcessResult
   /** What it made and the sandbox has moved away, in words. */
   readonly moved: readonly string[]
-  /** What the sandbox has refused to connect, in words. */
+  /** What the sandbox has refused, in words. */
   readonly refused: readonly string[]
   /** Its sandbox has ended with it. */
   readonly wasAlone: boolean
@@ -86,7 +86,8 @@ async function execute(input: Input, context: ToolContext): Promise<BashOutput> 
     )
   }
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS
-  const { result, moved, reached, sandbox, widened, wasAlone } = await start(input, timeoutMs, context)
+  const ran = await start(input, timeoutMs, context)
+  const { result, moved, reached, sandbox, widened, wasAlone } = ran
   const { command } = input
   const more = isWide(widened) ? { widened } : {}
   context.receipt?.({ type: 'command', command, exitCode: result.exitCode, sandbox, ...more })
@@ -98,7 +99,7 @@ async function execute(input: Input, context: ToolContext): Promise<BashOutput> 
       `interrupted after ${result.durationMs} ms; it had printed:\n${result.output}`,
     )
   const said = moved.map((each) => movedText(each, context.workspace.root))
-  return { result, moved: said, refused: refusedTexts(reached), wasAlone, timeoutMs }
+  return { result, moved: said, refused: refusedTexts(ran), wasAlone, timeoutMs }
 }
 
 async function start(
@@ -144,24 +145,38 @@ function movedText({ from, to }: MovedAway, root: string): string {
 
 const MAX_REFUSED = 5
 
-function refusedTexts(reached: readonly ReachedHost[]): string[] {
+function refusedTexts({ reached, refusedPaths }: CommandResult): string[] {
   const refused = reached.filter((each) => each.refused !== null)
   const more = refused.length - MAX_REFUSED
-  const texts = refused
-    .slice(0, MAX_REFUSED)
-    .map(({ host, port, refused: why }) => `the sandbox refused ${host}:${port}: ${why}`)
-  const asks = askAgainText(refused.slice(0, MAX_REFUSED))
-  return [...texts, ...(more > 0 ? [`the sandbox refused ${more} more`] : []), ...asks]
+  const hosts = refused.slice(0, MAX_REFUSED)
+  return [
+    ...hosts.map(({ host, port, refused: why }) => `the sandbox refused ${host}:${port}: ${why}`),
+    ...(more > 0 ? [`the sandbox refused ${more} more`] : []),
+    ...refusedPaths.map(pathText),
+    ...askAgainTexts(hosts, refusedPaths),
+  ]
+}
+
+/** The output is the command's own: what it says of a path is not more than that. */
+function pathText({ path, isReadOnly, directory }: RefusedPath): string {
+  if (!isReadOnly) return `its output names ${path}, which is not shown in the sandbox`
+  const what = `its output names ${path}, which can only be read in the sandbox`
+  return directory === null ? `${what} and cannot be asked for` : what
 }
 
 /** Only for what a person can allow this way; a name that is listed and refused all the same leads to a private address. */
-function askAgainText(refused: readonly ReachedHost[]): string[] {
+function askAgainTexts(refused: readonly ReachedHost[], paths: readonly RefusedPath[]): string[] {
   const hosts = refused
     .filter(({ refused: why }) => why !== null && isUnlisted(why))
     .map(hostText)
     .filter((text) => !('problem' in readHost(text)))
-  if (hosts.length === 0) return []
-  return [`to ask a person for it, run the command again with "widen": ${JSON.stringify({ hosts })}`]
+  const directories = [...new Set(paths.flatMap(({ directory }) => directory ?? []))]
+  if (hosts.length + directories.length === 0) return []
+  const widen = {
+    ...(hosts.length > 0 ? { hosts } : {}),
+    ...(directories.length > 0 ? { directories } : {}),
+  }
+  return [`to ask a person for it, run the command again with "widen": ${JSON.stringify(widen)}`]
 }
 
 async function findShell(path: string): Promise<string> {

@@ -17,12 +17,23 @@ export interface ReachedHost {
   readonly received: number
 }
 
+/** A path that a command says it could not use, and a person can be asked for. */
+export interface RefusedPath {
+  readonly path: string
+  /** Else it is missing. */
+  readonly isReadOnly: boolean
+  /** What can be asked for; null: nothing. */
+  readonly directory: string | null
+}
+
 export interface CommandResult {
   readonly result: ProcessResult
   /** What it made and may not: it has another name now. */
   readonly moved: readonly MovedAway[]
   /** What the cell has reached and was refused since its last result. */
   readonly reached: readonly ReachedHost[]
+  /** What its output names as refused, as far as that can be told. */
+  readonly refusedPaths: readonly RefusedPath[]
   /** What was between it and the machine. */
   readonly sandbox: SandboxForce
   /** What it could reach beyond the settings. */

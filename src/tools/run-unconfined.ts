@@ -5,5 +5,6 @@ import type { CommandResult } from './command-cell.ts'
 /** A command on this machine as it is, with the user's rights. */
 export async function runUnconfined(options: ProcessOptions): Promise<CommandResult> {
   const result = await runProcess(options)
-  return { result, moved: [], reached: [], sandbox: 'off', widened: NOTHING_MORE, wasAlone: false }
+  const nothing = { moved: [], reached: [], refusedPaths: [] }
+  return { result, ...nothing, sandbox: 'off', widened: NOTHING_MORE, wasAlone: false }
 }

@@ -1,5 +1,7 @@
+import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { inCell } from '../support/in-cell.ts'
 import type { StartedProgram } from '../support/started-program.ts'
@@ -133,14 +135,58 @@ test(
   'where nobody can answer it is denied in every mode, and the model reads what a person can set',
   inCell(async () => {
     for (const mode of ['ask', 'accept-edits', 'auto']) {
-      const { code, stdout, stderr } = await start([get(HOSTS)], ['--mode', mode]).ended
+      const calls = [get({ ...HOSTS, directories: [user.root.replace(/\w+$/, 'none')] })]
+      const { code, stdout, stderr } = await start(calls, ['--mode', mode]).ended
       expect([code, stderr]).toEqual([5, expect.stringMatching(question)])
       const { conversation_id: id } = JSON.parse(stdout)
       expect((await user.call(['log', id, '--tools'])).stdout).toContain(
-        'a person allows it beforehand with sandbox.network ["far.invalid:80"]',
+        'a person allows it beforehand with sandbox.network ["far.invalid:80"] in their configuration and --add-dir /',
       )
     }
     expect(asked).toEqual([])
+  }),
+)
+
+const write = (directory: string, widens: boolean) => ({
+  toolCalls: [
+    {
+      tool: 'bash',
+      input: {
+        command: `echo made >> ${directory}/file`,
+        ...(widens && { widen: { directories: [directory] } }),
+      },
+    },
+  ],
+})
+
+test(
+  'a directory is asked for in the same way, and for the run its later commands write there',
+  inCell(async () => {
+    const out = join(user.root, 'out')
+    mkdirSync(out)
+    const calls = [write(out, false), write(out, true), write(out, false)]
+    const program = start(calls, [...wait, '--mode', 'auto'])
+    const shown = await answer(program, ['run'])
+    expect(shown).toContain(`with write access to ${out}: $ echo made`)
+    expect(shown).toContain(`"run" and "always" allow: sandbox_write:${out}`)
+    const { said } = await ended(program)
+    expect(said).toContain(`run the command again with "widen": {"directories":["${out}"]}`)
+    expect(readFileSync(join(out, 'file'), 'utf8')).toBe('made\nmade\n')
+  }),
+)
+
+test(
+  'nobody is asked for what no answer gives: keys, the data of the program, protected files, the home',
+  inCell(async () => {
+    const names = ['.ssh', '.config/offshoot', 'home', 'work/.git/hooks', '.', 'work']
+    for (const name of names) mkdirSync(join(user.root, name), { recursive: true })
+    const calls = names.map((name) => write(join(user.root, name), true))
+    // it would wait for an answer
+    const { stdout } = await start([...calls, write('/etc', true), write('/proc/self/root', true)], wait)
+      .ended
+    const { conversation_id: id } = JSON.parse(stdout)
+    const said = (await user.call(['log', id, '--tools'])).stdout
+    expect(said.match(/cannot be made writable/g)!.length).toBeGreaterThanOrEqual(8)
   }),
 )
 

@@ -34,7 +34,10 @@ export async function permit(
 ): Promise<Permit> {
   const cells = request.tool.usesCell ? await deps.confinement?.cells() : undefined
   const asks = wideningIn(request.subjects)
-  if (isWide(asks) && !cells) return refusal(NOTHING_TO_WIDEN)
+  if (isWide(asks)) {
+    const why = cells ? cells.whyNeverWidened(asks) : NOTHING_TO_WIDEN
+    if (why !== undefined) return refusal(why)
+  }
   const confinedTo = cells?.shown()
   const call = { ...permissionCall(request.tool, request.subjects, run, workspace), confinedTo }
   run.decidedPaths.set(
@@ -66,11 +69,12 @@ function refusal(why: string): Permit {
 }
 
 /** How a person allows it beforehand. */
-function settingsFor({ hosts }: Widening): string[] {
-  if (hosts.length === 0) return []
-  return [
-    `a person allows it beforehand with sandbox.network ${JSON.stringify(hosts)} in their configuration`,
+function settingsFor({ hosts, directories }: Widening): string[] {
+  const ways = [
+    ...(hosts.length > 0 ? [`sandbox.network ${JSON.stringify(hosts)} in their configuration`] : []),
+    ...directories.map((directory) => `--add-dir ${directory} on their command line`),
   ]
+  return ways.length > 0 ? [`a person allows it beforehand with ${ways.join(' and ')}`] : []
 }
 
 /** Loaded on demand: it is a fifth of the program, and many runs have no command. */

@@ -11,7 +11,11 @@ import { runProcess, type ProcessOptions } from '../../exec/run-process.ts'
 import type { Guard } from '../../exec/start-guard.ts'
 import { layoutOf, type CellPlaces } from './cell-layout-of.ts'
 import type { CommandCell, CommandResult, MovedAway, ReachedHost, Standing } from '../command-cell.ts'
+import { refusedPaths } from './refused-paths.ts'
+import { whyNeverWidened, whyNotWidened } from './widened-directories.ts'
 import { hostText } from './widening.ts'
+import { ToolError } from '../port.ts'
+import type { HostAndPort } from '../web/network.ts'
 import { openCellNetwork, type CellNetwork, type CellNetworkOptions } from './network/cell-network.ts'
 import { protect, type Protection } from './protected-paths.ts'
 
@@ -64,6 +68,12 @@ export class RunCells {
     return [...directories, ...protect(directories).repositories]
   }
 
+  /** Why nobody can be asked for all of this. */
+  whyNeverWidened({ directories }: Widening): string | undefined {
+    const whys = directories.map((directory) => whyNeverWidened(this.#options.places, directory))
+    return whys.find((why) => why !== undefined)
+  }
+
   /** Ends all that the runs have left: SIGTERM, then SIGKILL after the grace. */
   async end(runIds: readonly string[]): Promise<void> {
     await Promise.all(
@@ -84,6 +94,8 @@ interface Begun {
   readonly cell: Cell
   readonly protection: Protection
   readonly network: CellNetwork
+  /** Those that a person has allowed. */
+  readonly directories: readonly string[]
 }
 
 interface CellOf {
@@ -108,6 +120,10 @@ class RunCell implements CommandCell {
   }
 
   async run(options: ProcessOptions, widening = NOTHING_MORE): Promise<CommandResult> {
+    for (const directory of widening.directories) {
+      const why = whyNotWidened(this.#options.places, directory)
+      if (why !== undefined) throw new ToolError('sandbox', why)
+    }
     return await (this.#of.standing.covers(widening) ? this.#run(options) : this.#runAlone(options, widening))
   }
 
@@ -147,7 +163,8 @@ class RunCell implements CommandCell {
   }
 
   async #runIn(ready: Promise<Begun>, options: ProcessOptions): Promise<CommandResult> {
-    const { cell, protection, network } = await ready
+    const { cell, protection, network, directories } = await ready
+    const { places } = this.#options
     try {
       const result = await runProcess({
         ...options,
@@ -158,8 +175,10 @@ class RunCell implements CommandCell {
       const reached = [...this.#reached, ...network.log.take()]
       this.#moved = []
       this.#reached = []
-      const widened = this.#of.standing.widening()
-      return { result, moved, reached, sandbox: forceOf(this.#options, widened), widened, wasAlone: false }
+      const widened = { ...this.#of.standing.widening(), directories }
+      const paths = refusedPaths(result, places, [...places.directories, ...directories])
+      const told = { result, moved, reached, refusedPaths: paths }
+      return { ...told, sandbox: forceOf(this.#options, widened), widened, wasAlone: false }
     } catch (error) {
       this.#moved.push(...protection.moveAway())
       throw error
@@ -168,15 +187,17 @@ class RunCell implements CommandCell {
 
   /**
    * The same cell, as long as it protects what is to be protected. A file that the person or a tool has made or replaced
-   * since the last command takes a new cell; what something in the cell has made is moved away.
+   * since the last command takes a new cell, and so does a directory that has been allowed or is not allowed any more; what
+   * something in the cell has made is moved away.
    */
   async #renewed(begun: Begun | undefined): Promise<Begun> {
     if (!begun) return await this.#begin()
-    const { cell, protection } = begun
+    const { cell, protection, directories } = begun
+    const isSame = directories.join('\0') === this.#standingDirectories().join('\0')
     const appeared = protection.appeared().length > 0
-    if (cell.isWhole() && !appeared) return begun
+    if (cell.isWhole() && isSame && !appeared) return begun
     if (appeared && cell.population() > 0) this.#moved.push(...protection.moveAway())
-    if (cell.isWhole() && protection.appeared().length === 0) return begun
+    if (cell.isWhole() && isSame && protection.appeared().length === 0) return begun
     await this.#ended(begun)
     return await this.#begin()
   }
@@ -187,24 +208,42 @@ class RunCell implements CommandCell {
     this.#reached.push(...network.log.take())
   }
 
+  /** Those that can be shown now: a directory may be gone since, or a link. */
+  #standingDirectories(): string[] {
+    const { directories } = this.#of.standing.widening()
+    return directories.filter((directory) => whyNotWidened(this.#options.places, directory) === undefined)
+  }
+
   async #begin(): Promise<Begun> {
-    const { bubblewrap, places, owner, guard } = this.#options
+    const { bubblewrap, owner, guard } = this.#options
     const { runId, standing } = this.#of
+    const more = this.#standingDirectories()
+    const [workspace, ...others] = this.#options.places.directories
+    const places: CellPlaces = { ...this.#options.places, directories: [workspace, ...others, ...more] }
     const protection = protect(places.directories)
     const marks = { OFFSHOOT_OWNER: owner, OFFSHOOT_RUN_ID: runId }
     const layout = layoutOf(places, protection)
     const network = await openCellNetwork({
       ...this.#options.network,
-      allows: (target) => standing.covers({ hosts: [hostText(target)], directories: [] }),
+      allows: (target) => isAllowed(standing, target),
     })
     try {
       const cell = await startCell({ bubblewrap, layout, marks, guard, sockets: network.sockets })
       network.hide()
-      return { cell, protection, network }
+      return { cell, protection, network, directories: more }
     } catch (error) {
       network.close()
       throw error
     }
+  }
+}
+
+/** A store that cannot be read any more allows nothing. */
+function isAllowed(standing: Standing, target: HostAndPort): boolean {
+  try {
+    return standing.covers({ hosts: [hostText(target)], directories: [] })
+  } catch {
+    return false
   }
 }
 

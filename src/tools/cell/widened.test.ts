@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -28,7 +37,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function open(site: Pick<Site, 'port'>): void {
+function open(site: Pick<Site, 'port'> = { port: 9 }): void {
   const names = { 'a.example': [PUBLIC], 'b.example': [PUBLIC], 'inside.example': ['10.0.0.1'] }
   const network = loopbackNetwork({ names, ports: { '*:80': site.port } })
   const env = { PATH: process.env['PATH'], HOME: join(folder, 'home') }
@@ -136,5 +145,67 @@ test(
     const { text, reached } = await run(GET('inside.example'), { widening: { hosts: ['inside.example:80'] } })
     expect(text).toBe('403')
     expect(reached).toMatchObject([{ host: 'inside.example', refused: expect.stringContaining('public') }])
+  }),
+)
+
+test(
+  'a directory that was allowed once is written by that command alone, without its settings of git',
+  inCell(async () => {
+    open()
+    const out = join(folder, 'home/out')
+    mkdirSync(join(out, '.git/hooks'), { recursive: true })
+    writeFileSync(join(out, '.git/config'), '')
+    const write = `echo made > ${out}/file`
+    const refused = await run(write)
+    expect(refused.refusedPaths).toEqual([{ path: `${out}/file`, isReadOnly: false, directory: out }])
+    const once = { widening: { directories: [out] } }
+    const allowed = await run(`${write}; echo x >> ${out}/.git/hooks/pre-commit`, once)
+    expect(allowed).toMatchObject({ wasAlone: true, widened: { hosts: [], directories: [out] } })
+    expect(allowed.text).toContain('Read-only file system')
+    expect(allowed.sandbox).toBe('no-network')
+    expect(readFileSync(join(out, 'file'), 'utf8')).toBe('made\n')
+    expect((await run(`ls ${out}`)).result.exitCode).not.toBe(0)
+    expect(existsSync(join(out, '.git/hooks/pre-commit'))).toBe(false)
+  }),
+)
+
+test(
+  'a directory that stands for a run is there for each command until it is taken back',
+  inCell(async () => {
+    open()
+    const out = join(folder, 'home/out')
+    mkdirSync(out)
+    const held = { hosts: [] as string[], directories: [out] }
+    const stands = { standing: standing(held) }
+    expect(await run(`echo 1 >> ${out}/file; echo mine > /tmp/file`, stands)).toMatchObject({
+      result: { exitCode: 0 },
+      wasAlone: false,
+      widened: { directories: [out] },
+    })
+    expect((await run(`echo 2 >> ${out}/file; cat /tmp/file`, stands)).text).toBe('mine')
+    expect(readFileSync(join(out, 'file'), 'utf8')).toBe('1\n2\n')
+    held.directories.pop()
+    expect((await run(`echo 3 >> ${out}/file`, stands)).result.exitCode).toBe(1)
+    expect(readFileSync(join(out, 'file'), 'utf8')).toBe('1\n2\n')
+  }),
+)
+
+test(
+  'a link, keys, the data of the program and what is not there are not shown, whatever a person has allowed',
+  inCell(async () => {
+    open()
+    for (const name of ['.ssh', 'data']) mkdirSync(join(folder, 'home', name))
+    symlinkSync(join(folder, 'home/.ssh'), join(folder, 'home/link'))
+    for (const name of ['home/.ssh', 'home/data', 'home/link', 'home/none', 'home']) {
+      const directories = [join(folder, name)]
+      await expect(run('true', { widening: { directories } })).rejects.toMatchObject({
+        code: 'sandbox',
+        message: expect.stringContaining('cannot be made writable'),
+      })
+      const stands = { standing: standing({ hosts: [], directories }) }
+      const { text, widened } = await run(`ls ${directories[0]} && touch ${directories[0]}/x`, stands)
+      expect(widened.directories).toEqual([])
+      expect([name, existsSync(join(folder, name, 'x')), text]).toEqual([name, false, expect.any(String)])
+    }
   }),
 )

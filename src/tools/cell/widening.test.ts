@@ -31,6 +31,20 @@ test.each([
 })
 
 test.each([
+  ['data', /not an absolute path/],
+  ['~/.ssh', /not an absolute path/],
+  ['../up', /not an absolute path/],
+  ['/data/../etc', /write it as "\/etc"/],
+  ['/data/', /write it as "\/data"/],
+  ['//data', /write it as "\/data"/],
+  ['/data/*', /characters that cannot be asked for/],
+  ['/data\n/etc', /characters that cannot be asked for/],
+  ['/data\u202eatad', /characters that cannot be asked for/],
+])('the directory %j cannot be asked for', (directory, problem) => {
+  expect(() => parsed({ directories: [directory] })).toThrow(problem)
+})
+
+test.each([
   [{ network: ['example.com:443'] }],
   [{ hosts: Array.from({ length: 9 }, (_, n) => `h${n}.example:443`) }],
   ['example.com:443'],
@@ -58,7 +72,7 @@ const refusal = (host: string, refused: string | null): ReachedHost => ({
   received: 0,
 })
 
-test('a refusal says how to ask again, for hosts that a person can allow', async () => {
+test('a refusal says how to ask again, for what a person can allow', async () => {
   await using at = await temporaryDirectory()
   const asked: unknown[] = []
   const cell: CommandCell = {
@@ -73,12 +87,21 @@ test('a refusal says how to ask again, for hosts that a person can allow', async
       ]
       const result = { ...ENDED, output: 'no\n' }
       const widened = { hosts: [], directories: [] }
-      return { result, moved: [], reached, sandbox: 'no-network', widened, wasAlone: false }
+      const refusedPaths = [
+        { path: '/data/a/x', isReadOnly: true, directory: '/data/a' },
+        { path: '/data/a/y', isReadOnly: false, directory: '/data/a' },
+        { path: '/work/.git/config', isReadOnly: true, directory: null },
+      ]
+      return { result, moved: [], reached, refusedPaths, sandbox: 'no-network', widened, wasAlone: false }
     },
   }
   const text = await callText('bash', { command: 'npm ci' }, testContext(at.path, { cell }))
   expect(text).toContain(
-    '; to ask a person for it, run the command again with "widen": {"hosts":["a.example:443"]})',
+    '; its output names /data/a/x, which can only be read in the sandbox' +
+      '; its output names /data/a/y, which is not shown in the sandbox' +
+      '; its output names /work/.git/config, which can only be read in the sandbox and cannot be asked for' +
+      '; to ask a person for it, run the command again with "widen": ' +
+      '{"hosts":["a.example:443"],"directories":["/data/a"]})',
   )
   await callText(
     'bash',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Widening } from '../../core/command-sandbox.ts'
+import { directoryProblem } from './widened-directories.ts'
 import { bracketed, readHostRule } from './network/host-rule.ts'
 import type { Subject } from '../port.ts'
 import type { HostAndPort } from '../web/network.ts'
@@ -16,6 +17,11 @@ export const wideningInput = z.lazy(() =>
         .max(MAX_ENTRIES)
         .optional()
         .describe('hosts that the sandbox refused, with the port: example.com:443'),
+      directories: z
+        .array(z.string().superRefine(isDirectory))
+        .max(MAX_ENTRIES)
+        .optional()
+        .describe('absolute paths of directories outside the workspace to write in'),
     })
     .describe('for a command that the sandbox refused something: what a person is asked to allow it'),
 )
@@ -27,7 +33,7 @@ export function wideningOf(input: WideningInput | undefined): Widening {
     const host = readHost(text)
     return 'problem' in host ? [] : [hostText(host)]
   })
-  return { hosts: [...new Set(hosts)], directories: [] }
+  return { hosts: [...new Set(hosts)], directories: [...new Set(input?.directories)] }
 }
 
 /** What the rules decide of it. */
@@ -56,6 +62,11 @@ export function readHost(text: string): HostAndPort | { readonly problem: string
   if (rule.below) return { problem: `${quoted}: name one host, without a *` }
   if (rule.port === null) return { problem: `${quoted}: name the port too: ${bracketed(rule.name)}:443` }
   return { host: rule.name, port: rule.port }
+}
+
+function isDirectory(text: string, context: z.RefinementCtx<string>): void {
+  const message = directoryProblem(text)
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
 }
 
 function isHostAndPort(text: string, context: z.RefinementCtx<string>): void {
