@@ -5,8 +5,8 @@ import { commandSandboxWords, sandboxLabel, sandboxWords, type SandboxForce } fr
 const OTHER = 'no-clock' as SandboxForce
 
 test('a command is said to be confined only where that is known', () => {
-  expect([undefined, null, 'off' as const].map(sandboxWords)).toEqual([null, null, null])
-  expect((['no-network', 'allowed-hosts', OTHER] as const).map(sandboxWords)).toEqual([
+  expect([undefined, null, 'off' as const].map((force) => sandboxWords(force))).toEqual([null, null, null])
+  expect((['no-network', 'allowed-hosts', OTHER] as const).map((force) => sandboxWords(force))).toEqual([
     'in a sandbox, no network',
     'in a sandbox, allowed hosts only',
     'in a sandbox',
@@ -22,6 +22,22 @@ test('who is asked reads what the command can reach, and nothing where nobody re
   )
   expect(commandSandboxWords({ force: OTHER, writes })).toBe(
     'runs in a sandbox: writes only in /project, /other',
+  )
+})
+
+test('what a person allows beyond the settings is said', () => {
+  const widened = { hosts: ['a.example:443', 'b.example:80'], directories: ['/data'] }
+  expect(sandboxWords('allowed-hosts', widened)).toBe(
+    'in a sandbox, allowed hosts only, with access to a.example:443, b.example:80 and write access to /data',
+  )
+  const none = { hosts: [], directories: [] }
+  expect(sandboxWords('no-network', none)).toBe('in a sandbox, no network')
+  const sandbox = { force: 'no-network', writes: ['/project'] } as const
+  expect(commandSandboxWords({ ...sandbox, asks: { ...widened, directories: [] } })).toBe(
+    'runs in a sandbox: no network, writes only in /project; asks for more: access to a.example:443, b.example:80',
+  )
+  expect(commandSandboxWords({ ...sandbox, asks: none })).toBe(
+    'runs in a sandbox: no network, writes only in /project',
   )
 })
 

@@ -83,9 +83,10 @@ function hashes({ before, after }: Changed): string {
   return before === null || before === after ? short(after) : `${short(before)} to ${short(after)}`
 }
 
-function ending({ exitCode, sandbox }: Receipts['commands'][number]): string {
+function ending({ exitCode, sandbox, widened }: Receipts['commands'][number]): string {
   const end = exitCode === null ? 'no exit code' : `exit ${exitCode}`
-  return `(${[end, sandboxWords(sandbox)].filter(Boolean).join(', ')})`
+  const reach = sandboxWords(sandbox, widened)
+  return `(${[end, reach && line(reach)].filter(Boolean).join(', ')})`
 }
 
 function refusedEntry({ tool, title }: Refused): string {

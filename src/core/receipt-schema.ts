@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sandboxForce } from './command-sandbox-schema.ts'
+import { sandboxForce, wideningSchema } from './command-sandbox-schema.ts'
 
 /**
  * What a tool really did, recorded by the program that did it, never by a model. Paths are relative to the workspace
@@ -20,12 +20,16 @@ export const factSchema = z.discriminatedUnion('type', [
     added: z.int().min(0).nullable(),
     removed: z.int().min(0).nullable(),
   }),
-  /** `exitCode` null: it was killed. `sandbox` absent: an older program recorded it. */
+  /**
+   * `exitCode` null: it was killed. `sandbox` absent: an older program recorded it. `widened`: what it reached beyond the
+   * settings of the sandbox, because a person allowed it; absent: nothing.
+   */
   z.looseObject({
     type: z.literal('command'),
     command: z.string(),
     exitCode: z.int().nullable(),
     sandbox: sandboxForce.optional(),
+    widened: wideningSchema.optional(),
   }),
   z.looseObject({ type: z.literal('host'), host: z.string() }),
   /** What a confined command reached, or was refused. Bytes from it, and to it. */

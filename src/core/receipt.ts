@@ -50,8 +50,9 @@ export interface ReceiptCall {
   readonly facts?: readonly Fact[] | null
 }
 
-function commandOf({ command, exitCode, sandbox }: FactOf<'command'>): FactOf<'command'> {
-  return { command: cut(command), exitCode, ...(sandbox ? { sandbox } : {}) }
+function commandOf({ command, exitCode, sandbox, widened }: FactOf<'command'>): FactOf<'command'> {
+  const reach = { ...(sandbox ? { sandbox } : {}), ...(widened ? { widened } : {}) }
+  return { command: cut(command), exitCode, ...reach }
 }
 
 /** Entries per list. */

@@ -2,7 +2,7 @@ import { agentAliases } from '../core/rules/agent-names.ts'
 import type { Item, ReadCommand } from './item.ts'
 import { UNKNOWN } from './match-pattern.ts'
 import { pathItems } from './path-items.ts'
-import type { PermissionCall, PermissionSubject } from './types.ts'
+import type { PermissionCall, PermissionSubject, Widens } from './types.ts'
 
 /** Splits a call into the parts that rules decide separately. Never empty. */
 export function callItems(call: PermissionCall, readCommand: ReadCommand = unread): readonly Item[] {
@@ -24,6 +24,28 @@ function subjectItems(
       return [hostItem(call, subject.value)]
     case 'name':
       return [nameItem(call, subject.value)]
+    case 'sandbox_network':
+    case 'sandbox_write':
+      return [wideningItem(call, subject.kind, subject.value)]
+  }
+}
+
+/**
+ * Asks in every mode, and under every rule for the tool or for everything. A host on a usual port may also be named
+ * without it, as in `sandbox.network`.
+ */
+function wideningItem(call: PermissionCall, tool: Widens, value: string): Item {
+  const pattern = exactPattern(value)
+  return {
+    ...textItem(call, value, pattern),
+    tools: [tool],
+    effects: null,
+    title: tool === 'sandbox_write' ? `write access to ${value}` : `access to ${value}`,
+    kind: tool === 'sandbox_write' ? 'path' : 'text',
+    texts: tool === 'sandbox_write' ? [value] : [value, value.replace(/:(80|443)$/, '')],
+    fallback: 'ask',
+    grant: pattern === null ? null : { tool, pattern },
+    widens: true,
   }
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Rule } from '../core/agent.ts'
 import { callItems } from './call-items.ts'
-import { decide as decideUnread } from './decide.ts'
+import { decide as decideUnread, isGranted } from './decide.ts'
 import {
   bashRule,
   callOf,
@@ -17,7 +17,7 @@ import {
 import { shellItems } from './shell/shell-items.ts'
 import { strictest } from './item.ts'
 import { MODES, modeLayer, type Mode } from './modes.ts'
-import type { Grant, Level } from './types.ts'
+import type { Grant, Level, PermissionCall } from './types.ts'
 
 const root = (...rules: readonly Rule[]): Level => levelOf('user config', rules)
 const actionOf = (tool: string, argument: string, ...chain: readonly Level[]) =>
@@ -596,3 +596,62 @@ const READ_ONLY: readonly Rule[] = [
   { tool: '*', action: 'deny' },
   { tool: 'read', action: 'allow' },
 ]
+
+describe('what a command asks for beyond its sandbox', () => {
+  const host = { kind: 'sandbox_network', value: 'a.example:443' } as const
+  const directory = { kind: 'sandbox_write', value: '/data/out' } as const
+  const asking = (...more: PermissionCall['subjects']): PermissionCall => {
+    const call = callOf('bash', 'npm ci')
+    return { ...call, subjects: [...call.subjects, ...more] }
+  }
+  const allowAll = root({ tool: '*', action: 'allow' }, { tool: 'bash', action: 'allow' })
+
+  test.each(MODES)('is never part of mode %s, nor of an allow for everything', (mode) => {
+    const { layers } = allowAll
+    for (const each of [host, directory]) {
+      const { action } = decide(asking(each), [{ name: 'root', layers: [...layers, modeLayer(mode)] }])
+      expect(action).toBe(mode === 'plan' ? 'deny' : 'ask')
+    }
+  })
+
+  test('is what an answer that lasts is about, and nothing else of the call', () => {
+    const grant = { tool: 'sandbox_network', pattern: 'a.example:443' }
+    expect(decide(asking(host), [allowAll]).grant).toEqual(grant)
+    expect(decide(asking(host), [root()])).toEqual({
+      action: 'ask',
+      why: 'no rule matches, and bash asks by default; access to a.example:443 is beyond the settings of the sandbox, and asks',
+      grant,
+    })
+    expect(decide(asking(host, directory), [allowAll]).grant).toBeNull()
+    expect(decide(asking(host), [root()], [grant])).toMatchObject({
+      action: 'ask',
+      grant: { tool: 'bash', pattern: 'npm ci *' },
+    })
+    expect(decide(asking(host), [allowAll], [grant]).action).toBe('allow')
+  })
+
+  test.each([
+    ['sandbox_network', 'a.example:443', 'allow'],
+    ['sandbox_network', 'a.example', 'allow'],
+    ['sandbox_network', '*.example', 'allow'],
+    ['sandbox_network', 'a.example:8443', 'ask'],
+    ['sandbox_network', 'b.example', 'ask'],
+    ['sandbox_write', '/data/out', 'ask'],
+    ['bash', '*', 'ask'],
+    ['*', '*', 'ask'],
+  ])('an answer for %s %s leaves it at %s', (tool, pattern, action) => {
+    expect(decide(asking(host), [allowAll], [{ tool, pattern }]).action).toBe(action)
+    expect(isGranted({ ...asking(), subjects: [host] }, [allowAll], [{ tool, pattern }])).toBe(
+      action === 'allow',
+    )
+  })
+
+  test('a denial at any level is stronger than an answer', () => {
+    const grant = { tool: 'sandbox_network', pattern: 'a.example:443' }
+    const denied = levelOf('agent', [{ tool: 'sandbox_network', action: 'deny' }])
+    const only = { ...asking(), subjects: [host] }
+    expect(decide(only, [allowAll, denied], [grant]).action).toBe('deny')
+    expect(isGranted(only, [allowAll, denied], [grant])).toBe(false)
+    expect(isGranted(only, [root({ tool: 'sandbox_network', action: 'allow' })], [])).toBe(false)
+  })
+})

@@ -18,12 +18,25 @@ export function decide(
   grants: readonly Grant[] = [],
   readCommand?: ReadCommand,
 ): Decision {
-  const verdicts = callItems(call, readCommand).map((item) => decideItem(item, chain, grants))
+  const verdicts = callItems(call, readCommand).map((item) => ({
+    ...decideItem(item, chain, grants),
+    widens: item.widens === true,
+  }))
   const action = verdicts.map((verdict) => verdict.action).reduce(strictest, 'allow')
   const deciding = verdicts.filter((verdict) => verdict.action === action)
   const { why = 'there is nothing to decide', said } = deciding[0] ?? {}
-  const grant = action === 'ask' ? commonGrant(deciding) : null
-  return { action, why, grant, ...(said ? { said } : {}) }
+  if (action !== 'ask') return { action, why, grant: null, ...(said ? { said } : {}) }
+  const widening = deciding.filter((verdict) => verdict.widens)
+  const whys = new Set([why, ...widening.slice(0, 1).map((verdict) => verdict.why)])
+  const grant = commonGrant(widening.length > 0 ? widening : deciding)
+  return { action, why: [...whys].join('; '), grant, ...(said ? { said } : {}) }
+}
+
+/** Whether earlier answers allow every part of a call, and no rule denies one. */
+export function isGranted(call: PermissionCall, chain: readonly Level[], grants: readonly Grant[]): boolean {
+  return callItems(call).every(
+    (item) => granted(item, grants) && decideItem(item, chain, grants).action === 'allow',
+  )
 }
 
 /** An answer can be made permanent only if one grant covers every question of the call. */
@@ -130,7 +143,9 @@ function byDefault(item: Item): Verdict {
   const liftable = action === 'ask' && item.cautions.length === 0
   return {
     action,
-    why: `no rule matches, and ${tool} ${verb} by default`,
+    why: item.widens
+      ? `${item.title} is beyond the settings of the sandbox, and ${verb}`
+      : `no rule matches, and ${tool} ${verb} by default`,
     grant: liftable ? item.grant : null,
     liftable,
   }

@@ -36,6 +36,8 @@ export interface Item {
   /** The outcome if the root level has no opinion. */
   readonly fallback: Action
   readonly grant: Grant | null
+  /** An answer that lasts is about this part of a call alone, whatever else of the call asks. */
+  readonly widens?: true
 }
 
 /** Parses a command line: an item for each command in it and each file it names. */

@@ -17,7 +17,10 @@ export interface FoundPath extends PermissionPath {
 export type PermissionSubject =
   | { readonly kind: 'path'; readonly path: PermissionPath }
   | { readonly kind: 'command'; readonly command: string }
-  | { readonly kind: 'host' | 'name'; readonly value: string }
+  | { readonly kind: 'host' | 'name' | Widens; readonly value: string }
+
+/** What a command asks for beyond its sandbox: a host and port, or a directory. Rules name it like a tool. */
+export type Widens = 'sandbox_network' | 'sandbox_write'
 
 export type PermissionEffects = 'none' | 'write' | 'execute' | 'network' | 'spawn'
 

@@ -1,3 +1,4 @@
+import { isWide, wideningWords } from '../core/command-sandbox.ts'
 import { workingTools } from '../core/rules/tool-names.ts'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join, relative } from 'node:path'
@@ -6,10 +7,12 @@ import { limitScript } from '../exec/lock-limit.ts'
 import type { ProcessOptions, ProcessResult } from '../exec/run-process.ts'
 import { SandboxError } from '../exec/sandbox/sandbox-error.ts'
 import { SpawnError } from '../exec/spawn-error.ts'
-import type { CommandResult, MovedAway, ReachedHost } from './command-cell.ts'
+import { isUnlisted } from './cell/network/host-rule.ts'
+import type { CommandResult, MovedAway, ReachedHost, RefusedPath } from './command-cell.ts'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type ToolContext } from './port.ts'
 import { runUnconfined } from './run-unconfined.ts'
+import { hostText, readHost, wideningInput, wideningOf, wideningSubjects } from './cell/widening.ts'
 
 const inputSchema = z.lazy(() =>
   z.object({
@@ -17,6 +20,7 @@ const inputSchema = z.lazy(() =>
     timeout_ms: z.int().min(1).max(600_000).optional().describe('milliseconds, 120000 by default'),
     description: z.string().optional().describe('what it does, in a few words'),
     run_in_background: z.boolean().optional().describe('not available: a call always waits for its command'),
+    widen: wideningInput.optional(),
   }),
 )
 
@@ -26,7 +30,7 @@ const DEFAULT_TIMEOUT_MS = 120_000
 /** A stop uses this mark to find everything that one call started. */
 const CALL_MARK = 'OFFSHOOT_CALL_ID'
 
-/** `bash {command, timeout_ms?, description?}`: a command in its own process group. */
+/** `bash {command, timeout_ms?, description?, widen?}`: a command in its own process group. */
 export function bashTool(): AnyTool {
   return defineTool<Input, BashOutput>({
     name: 'bash',
@@ -44,20 +48,32 @@ export function bashTool(): AnyTool {
       timeoutMs: 'timeout_ms',
       background: 'run_in_background',
     },
-    subject: (input) => [{ kind: 'command', value: input.command }],
-    title: (input) => titleLine(`$ ${input.command}`),
+    subject: (input) => [
+      { kind: 'command', value: input.command },
+      ...wideningSubjects(wideningOf(input.widen)),
+    ],
+    title,
+    detail: (input) => input.command,
     execute,
     toModelOutput: (output) => ({ text: render(output) }),
     exitCode: (output) => output.result.exitCode,
   })
 }
 
+/** What it asks for comes first: it is not cut off, and no command can be written to look like it. */
+function title({ command, widen }: Input): string {
+  const more = wideningWords(wideningOf(widen))
+  return titleLine(`${more && `with ${more}: `}$ ${command}`)
+}
+
 interface BashOutput {
   readonly result: ProcessResult
   /** What it made and the sandbox has moved away, in words. */
   readonly moved: readonly string[]
-  /** What the sandbox has refused to connect, in words. */
+  /** What the sandbox has refused, in words. */
   readonly refused: readonly string[]
+  /** Its sandbox has ended with it. */
+  readonly wasAlone: boolean
   readonly timeoutMs: number
 }
 
@@ -70,8 +86,11 @@ async function execute(input: Input, context: ToolContext): Promise<BashOutput> 
     )
   }
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS
-  const { result, moved, reached, sandbox } = await start(input.command, timeoutMs, context)
-  context.receipt?.({ type: 'command', command: input.command, exitCode: result.exitCode, sandbox })
+  const ran = await start(input, timeoutMs, context)
+  const { result, moved, reached, sandbox, widened, wasAlone } = ran
+  const { command } = input
+  const more = isWide(widened) ? { widened } : {}
+  context.receipt?.({ type: 'command', command, exitCode: result.exitCode, sandbox, ...more })
   for (const { host, port, refused, sent, received } of reached)
     context.receipt?.({ type: 'connection', host, port, allowed: refused === null, sent, received })
   if (result.aborted)
@@ -80,10 +99,14 @@ async function execute(input: Input, context: ToolContext): Promise<BashOutput> 
       `interrupted after ${result.durationMs} ms; it had printed:\n${result.output}`,
     )
   const said = moved.map((each) => movedText(each, context.workspace.root))
-  return { result, moved: said, refused: refusedTexts(reached), timeoutMs }
+  return { result, moved: said, refused: refusedTexts(ran), wasAlone, timeoutMs }
 }
 
-async function start(command: string, timeoutMs: number, context: ToolContext): Promise<CommandResult> {
+async function start(
+  { command, widen }: Input,
+  timeoutMs: number,
+  context: ToolContext,
+): Promise<CommandResult> {
   const mark = { name: CALL_MARK, value: context.run.callId }
   const marks = { ...context.processMarks, [mark.name]: mark.value }
   try {
@@ -106,7 +129,7 @@ async function start(command: string, timeoutMs: number, context: ToolContext): 
       onOutput: (text) => context.emit(text),
       signal: context.signal,
     }
-    return await (context.cell?.run(options) ?? runUnconfined(options))
+    return await (context.cell?.run(options, wideningOf(widen)) ?? runUnconfined(options))
   } catch (error) {
     if (error instanceof SandboxError) throw new ToolError('sandbox', error.message, SANDBOX_HINT)
     if (error instanceof SpawnError) throw new ToolError(error.reason, error.message)
@@ -122,13 +145,38 @@ function movedText({ from, to }: MovedAway, root: string): string {
 
 const MAX_REFUSED = 5
 
-function refusedTexts(reached: readonly ReachedHost[]): string[] {
+function refusedTexts({ reached, refusedPaths }: CommandResult): string[] {
   const refused = reached.filter((each) => each.refused !== null)
   const more = refused.length - MAX_REFUSED
-  const texts = refused
-    .slice(0, MAX_REFUSED)
-    .map(({ host, port, refused: why }) => `the sandbox refused ${host}:${port}: ${why}`)
-  return more > 0 ? [...texts, `the sandbox refused ${more} more`] : texts
+  const hosts = refused.slice(0, MAX_REFUSED)
+  return [
+    ...hosts.map(({ host, port, refused: why }) => `the sandbox refused ${host}:${port}: ${why}`),
+    ...(more > 0 ? [`the sandbox refused ${more} more`] : []),
+    ...refusedPaths.map(pathText),
+    ...askAgainTexts(hosts, refusedPaths),
+  ]
+}
+
+/** The output is the command's own: what it says of a path is not more than that. */
+function pathText({ path, isReadOnly, directory }: RefusedPath): string {
+  if (!isReadOnly) return `its output names ${path}, which is not shown in the sandbox`
+  const what = `its output names ${path}, which can only be read in the sandbox`
+  return directory === null ? `${what} and cannot be asked for` : what
+}
+
+/** Only for what a person can allow this way; a name that is listed and refused all the same leads to a private address. */
+function askAgainTexts(refused: readonly ReachedHost[], paths: readonly RefusedPath[]): string[] {
+  const hosts = refused
+    .filter(({ refused: why }) => why !== null && isUnlisted(why))
+    .map(hostText)
+    .filter((text) => !('problem' in readHost(text)))
+  const directories = [...new Set(paths.flatMap(({ directory }) => directory ?? []))]
+  if (hosts.length + directories.length === 0) return []
+  const widen = {
+    ...(hosts.length > 0 ? { hosts } : {}),
+    ...(directories.length > 0 ? { directories } : {}),
+  }
+  return [`to ask a person for it, run the command again with "widen": ${JSON.stringify(widen)}`]
 }
 
 async function findShell(path: string): Promise<string> {
@@ -151,10 +199,13 @@ function isProgram(path: string): Promise<boolean> {
   )
 }
 
-function render({ result, moved, refused, timeoutMs }: BashOutput): string {
+const LEFT_RUNNING = 'a process that it started still runs; it is stopped when this run ends'
+const ENDED_WITH_IT = 'a process that it started was stopped with it: its sandbox was for this command alone'
+
+function render({ result, moved, refused, wasAlone, timeoutMs }: BashOutput): string {
   const output = result.output === '' ? '(no output)\n' : result.output.replace(/\n?$/, '\n')
   const notes = [ending(result, timeoutMs)]
-  if (result.leftRunning) notes.push('a process that it started still runs; it is stopped when this run ends')
+  if (result.leftRunning) notes.push(wasAlone ? ENDED_WITH_IT : LEFT_RUNNING)
   if (result.survivors.length > 0) notes.push(`could not be stopped: process ${result.survivors.join(', ')}`)
   notes.push(...moved, ...refused)
   return `${output}(${notes.join('; ')})`

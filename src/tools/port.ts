@@ -12,7 +12,7 @@ export type Effects = 'none' | 'write' | 'execute' | 'network' | 'spawn'
 
 /** What a call touches, unparsed: only the permissions room parses commands. */
 export interface Subject {
-  readonly kind: 'command' | 'path' | 'host' | 'name'
+  readonly kind: 'command' | 'path' | 'host' | 'name' | 'sandbox_network' | 'sandbox_write'
   readonly value: string
 }
 

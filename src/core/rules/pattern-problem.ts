@@ -6,11 +6,12 @@ import { workingTools } from './tool-names.ts'
 export const MAX_PATTERN_LENGTH = 1000
 
 const SHELL: ReadonlySet<string> = new Set(['bash', 'shell'])
-const WEB: ReadonlySet<string> = new Set(['webfetch', 'websearch', 'web'])
+const WEB: ReadonlySet<string> = new Set(['webfetch', 'websearch', 'web', 'sandbox_network'])
 const PATHS: ReadonlySet<string> = new Set([
   ...Object.entries(workingTools).flatMap(([name, { toolset }]) => (toolset === 'files' ? [name] : [])),
   'files',
   'external_directory',
+  'sandbox_write',
 ])
 
 /**

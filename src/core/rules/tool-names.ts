@@ -73,7 +73,14 @@ const tools: readonly string[] = [
 ]
 
 /** Names that rules can use in every runtime, whatever its configuration. */
-export const ruleNames: readonly string[] = [...tools, ...toolsets, 'external_directory', '*']
+export const ruleNames: readonly string[] = [
+  ...tools,
+  ...toolsets,
+  'external_directory',
+  'sandbox_network',
+  'sandbox_write',
+  '*',
+]
 
 /** Ignores upper case, `_`, `-` and `.`. */
 export function plainName(name: string): string {

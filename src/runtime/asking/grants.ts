@@ -4,6 +4,8 @@ import type { ConversationId, NewId } from '../../core/ids.ts'
 import type { Approval, ApprovalAnswer, StoredRun } from '../../core/run.ts'
 import { MAX_PATTERN_LENGTH } from '../../core/rules/pattern-problem.ts'
 import type { Grant } from '../../permissions/types.ts'
+import { directoryProblem } from '../../tools/cell/widened-directories.ts'
+import { readHostRule } from '../../tools/cell/network/host-rule.ts'
 import type { Reader, RuleRow, Tx } from '../../store/port.ts'
 import type { Change } from '../log/recorder.ts'
 
@@ -36,7 +38,17 @@ export function grantOf(
   if (pattern === undefined) return offered
   if (pattern.trim() === '' || pattern.length > MAX_PATTERN_LENGTH)
     throw unfit(`a pattern has 1 to ${MAX_PATTERN_LENGTH} characters`)
+  const problem = wideningProblem(offered.tool, pattern)
+  if (problem !== undefined) throw unfit(`the pattern ${problem}`)
   return { tool: offered.tool, pattern }
+}
+
+/** What a sandbox is widened by: an entry as in `sandbox.network`, never every host; one directory. */
+function wideningProblem(tool: string, pattern: string): string | undefined {
+  if (tool === 'sandbox_write') return directoryProblem(pattern)
+  if (tool !== 'sandbox_network') return undefined
+  const rule = readHostRule(pattern)
+  return 'problem' in rule ? rule.problem : undefined
 }
 
 function unfit(message: string): OffshootError {

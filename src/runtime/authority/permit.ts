@@ -1,7 +1,7 @@
 import { answererWords, BY_RULES, BY_TIME_LIMIT } from '../../core/report/answerer-words.ts'
 import type { Action } from '../../core/agent.ts'
-import type { CommandSandbox } from '../../core/command-sandbox.ts'
 import type { DenialReason } from '../../core/denial-reason.ts'
+import { isWide, type CommandSandbox, type Widening } from '../../core/command-sandbox.ts'
 import { decide } from '../../permissions/decide.ts'
 import { strictest, type ReadCommand } from '../../permissions/item.ts'
 import type { Decision, PermissionCall, PermissionSubject } from '../../permissions/types.ts'
@@ -11,8 +11,10 @@ import { entryAt } from '../../tools/entry-at.ts'
 import { filesBelow } from '../../tools/files-below.ts'
 import { resolveAt } from '../../tools/workspace-at.ts'
 import type { Deps } from '../context/deps.ts'
+import { wideningIn } from '../../tools/cell/widening.ts'
 import { grantsFor } from '../asking/grants.ts'
 import type { LiveRun } from '../run/live-run.ts'
+import { standingOf } from './standing.ts'
 
 /** What decides calls: stored rules and answers, the workspace of the run, and people. */
 export interface Deciding {
@@ -31,6 +33,11 @@ export async function permit(
   also: readonly Decision[] = [],
 ): Promise<Permit> {
   const cells = request.tool.usesCell ? await deps.confinement?.cells() : undefined
+  const asks = wideningIn(request.subjects)
+  if (isWide(asks)) {
+    const why = cells ? cells.whyNeverWidened(asks) : NOTHING_TO_WIDEN
+    if (why !== undefined) return refusal(why)
+  }
   const confinedTo = cells?.shown()
   const call = { ...permissionCall(request.tool, request.subjects, run, workspace), confinedTo }
   run.decidedPaths.set(
@@ -47,12 +54,27 @@ export async function permit(
       note: decision.why,
     })
   if (decision.action === 'allow') return { allowed: true }
-  if (decision.action === 'deny')
-    return { allowed: false, code: 'denied', reason: 'denied_by_rule', why: decision.why }
+  if (decision.action === 'deny') return refusal(decision.why)
   if (asked || deps.approvals.attended(run.row.conversationId))
     return await askPerson({ deps, workspace }, run, request, decision)
-  const why = `denied, because it needs an approval and nobody can answer here (unattended): ${decision.why}`
+  const why = `denied, because it needs an approval and nobody can answer here (unattended): ${[decision.why, ...settingsFor(asks)].join('; ')}`
   return { allowed: false, code: 'unattended', reason: 'unattended', why }
+}
+
+const NOTHING_TO_WIDEN =
+  'no sandbox confines commands here, so there is nothing to widen: run the command without "widen"'
+
+function refusal(why: string): Permit {
+  return { allowed: false, code: 'denied', reason: 'denied_by_rule', why }
+}
+
+/** How a person allows it beforehand. */
+function settingsFor({ hosts, directories }: Widening): string[] {
+  const ways = [
+    ...(hosts.length > 0 ? [`sandbox.network ${JSON.stringify(hosts)} in their configuration`] : []),
+    ...directories.map((directory) => `--add-dir ${directory} on their command line`),
+  ]
+  return ways.length > 0 ? [`a person allows it beforehand with ${ways.join(' and ')}`] : []
 }
 
 /** Loaded on demand: it is a fifth of the program, and many runs have no command. */
@@ -127,7 +149,7 @@ async function askPerson(
   {
     deps,
     workspace,
-  }: Pick<Deciding, 'workspace'> & { readonly deps: Pick<Deps, 'approvals' | 'confinement'> },
+  }: Pick<Deciding, 'workspace'> & { readonly deps: Pick<Deps, 'approvals' | 'confinement' | 'store'> },
   run: LiveRun,
   request: PermitRequest,
   decision: Decision,
@@ -139,7 +161,7 @@ async function askPerson(
     directory: run.row.setup?.directory ?? workspace.root,
     rule: decision.why,
     grant: decision.grant,
-    sandbox: request.tool.usesCell ? ((await deps.confinement?.cells())?.reach ?? NO_SANDBOX) : null,
+    sandbox: request.tool.usesCell ? await reachOf(deps, run, wideningIn(request.subjects)) : null,
   }
   try {
     const { answer, by, note } = await deps.approvals.ask(run, question)
@@ -156,6 +178,16 @@ async function askPerson(
     const why = 'interrupted before anybody answered'
     return { allowed: false, code: 'interrupted', reason: 'interrupted', why }
   }
+}
+
+async function reachOf(
+  deps: Pick<Deps, 'confinement' | 'store'>,
+  run: LiveRun,
+  asks: Widening,
+): Promise<CommandSandbox> {
+  const cells = await deps.confinement?.cells()
+  if (!cells) return NO_SANDBOX
+  return { ...cells.reach(standingOf(deps, run).widening()), ...(isWide(asks) ? { asks } : {}) }
 }
 
 function reasonOf(by: string): DenialReason {

@@ -33,6 +33,7 @@ import { createJournal } from '../journal/open-journal.ts'
 import { readLeft, type LeftOfRun, type OpenTurn } from '../journal/open-turn.ts'
 import { emitPausing, pauseBetween, pauseHere, pauseSoon } from '../run/pause-run.ts'
 import { decideFurther, permit } from '../authority/permit.ts'
+import { standingOf } from '../authority/standing.ts'
 import { permitSpawn } from '../delegation/permit-spawn.ts'
 import type { Change } from '../log/recorder.ts'
 import { untilAnswered, untilStopped, whileChildrenRun } from '../run/child-waits.ts'
@@ -372,7 +373,7 @@ function toolContext(
     ask: (question) => deps.questions.ask(run, callId, question),
     processMarks: { OFFSHOOT_OWNER: deps.owner, OFFSHOOT_RUN_ID: runId },
     ...(deps.guard && { guard: deps.guard }),
-    cell: deps.confinement?.of(runId),
+    cell: deps.confinement?.of(runId, standingOf(deps, run)),
     emit,
     receipt: (fact) => keepFact(run, callId, namedFrom(workspace.root, fact)),
   }

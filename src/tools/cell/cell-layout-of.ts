@@ -124,7 +124,10 @@ function certificates(env: CellPlaces['env'], isShown: (path: string) => boolean
 
 const MAX_CERTIFICATES = 4 * 1024 * 1024
 
-function isOfSystem(path: string): boolean {
+/** Second names of files, and devices. */
+export const SECOND_NAMES = ['/proc', '/dev', '/sys']
+
+export function isOfSystem(path: string): boolean {
   return SYSTEM.some((name) => isWithin(`/${name}`, path))
 }
 
@@ -138,6 +141,6 @@ function isReadable(path: string): boolean {
   }
 }
 
-function isWithin(directory: string, path: string): boolean {
+export function isWithin(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep)
 }

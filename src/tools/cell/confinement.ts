@@ -1,5 +1,5 @@
 import type { SandboxForce } from '../../core/command-sandbox.ts'
-import type { CommandCell } from '../command-cell.ts'
+import type { CommandCell, Standing } from '../command-cell.ts'
 import { runUnconfined } from '../run-unconfined.ts'
 import type { RunCells } from './run-cells.ts'
 
@@ -23,15 +23,15 @@ export class Confinement {
   }
 
   async force(): Promise<SandboxForce> {
-    return (await this.cells())?.reach.force ?? 'off'
+    return (await this.cells())?.reach().force ?? 'off'
   }
 
   /** Where the commands of a run start. */
-  of(runId: string): CommandCell {
+  of(runId: string, standing?: Standing): CommandCell {
     return {
-      run: async (options) => {
+      run: async (options, widening) => {
         const cells = await this.cells()
-        return await (cells ? cells.of(runId).run(options) : runUnconfined(options))
+        return await (cells ? cells.of(runId, standing).run(options, widening) : runUnconfined(options))
       },
     }
   }

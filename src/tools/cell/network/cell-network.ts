@@ -10,11 +10,13 @@ import { joinSockets } from '../../../exec/sandbox/join-sockets.ts'
 import { dial } from '../../web/connect.ts'
 import { ConnectionLog } from './connection-log.ts'
 import type { HostRule } from './host-rule.ts'
-import { createHostProxy } from './host-proxy.ts'
+import { createHostProxy, type HostProxyOptions } from './host-proxy.ts'
 import { WaysOut, type WaysOutPorts } from './ways-out.ts'
 
 export interface CellNetworkOptions extends WaysOutPorts {
   readonly rules: readonly HostRule[]
+  /** Of hosts that no rule names, those that a person has allowed; asked at each connection. */
+  readonly allows?: HostProxyOptions['allows']
   /** Of services on this machine's loopback. */
   readonly ports: readonly number[]
   /** That of this program's own server, which no cell reaches. */
@@ -53,7 +55,7 @@ export async function openCellNetwork(options: CellNetworkOptions): Promise<Cell
   const ports = new Map(options.ports.map((port) => [port, join(directory, String(port))]))
   const waysOut = new WaysOut(options)
   const servers: (readonly [Server, string])[] = [
-    [createHostProxy({ rules: options.rules, waysOut, log }), proxy],
+    [createHostProxy({ rules: options.rules, allows: options.allows, waysOut, log }), proxy],
     ...[...ports].map(([port, path]) => [bridge(port, log, options), path] as const),
   ]
   const clients = new Set<Socket>()

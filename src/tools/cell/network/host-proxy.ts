@@ -11,6 +11,8 @@ import type { WayOut, WaysOut } from './ways-out.ts'
 
 export interface HostProxyOptions {
   readonly rules: readonly HostRule[]
+  /** Of what no rule names, what is allowed now. */
+  readonly allows?: ((target: HostAndPort) => boolean) | undefined
   readonly waysOut: WaysOut
   readonly log: ConnectionLog
 }
@@ -83,9 +85,9 @@ class HostProxy {
     client: Socket | http.ServerResponse,
     open: (waysOut: WaysOut, signal: AbortSignal) => Promise<WayOut>,
   ): Promise<WayOut | No> {
-    const { rules, waysOut } = this.#options
+    const { rules, allows, waysOut } = this.#options
     if (!target) return { status: 400, why: 'a proxy takes CONNECT host:port, or http://host/path' }
-    if (!allowsHost(rules, target)) {
+    if (!allowsHost(rules, target) && allows?.(target) !== true) {
       return this.#refused(target, whyNotAllowed(target))
     }
     if (this.#open >= MAX_OPEN) return { status: 503, why: `more than ${MAX_OPEN} connections at a time` }

@@ -73,7 +73,14 @@ export function whyNotAllowed({ host, port }: HostAndPort): string {
   const entry = USUAL_PORTS.has(port) ? bracketed(host) : `${bracketed(host)}:${port}`
   return 'problem' in readHostRule(entry)
     ? 'it is not a public host, and only public hosts can be allowed'
-    : `sandbox.network does not name it (to allow it, a person adds "${entry}" to that list in the configuration)`
+    : `${UNLISTED} (to allow it, a person adds "${entry}" to that list in the configuration)`
+}
+
+const UNLISTED = 'sandbox.network does not name it'
+
+/** Whether that is why. */
+export function isUnlisted(why: string): boolean {
+  return why.startsWith(UNLISTED)
 }
 
 /** Whether one of these rules allows all that another allows. */
