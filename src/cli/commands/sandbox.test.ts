@@ -141,6 +141,73 @@ describe('where there is a sandbox', () => {
   )
 })
 
+describe('a conversation that was begun with a sandbox setting', () => {
+  /** Begun with `how`; a later turn of it without the option runs a command. */
+  async function begin(how: string): Promise<void> {
+    const { code, stderr } = await run(['--sandbox', how], {}, 'true')
+    expect([code, stderr]).toEqual([0, expect.any(String)])
+  }
+  const later = (...args: string[]) =>
+    run([...args, '--output-format', 'json'], {}, 'cat /proc/1/comm').then(({ code, stdout, stderr }) => {
+      const { receipts } = JSON.parse(stdout) as { receipts: { commands: { sandbox?: string }[] } }
+      return { code, stderr, confined: receipts.commands.at(-1)?.sandbox }
+    })
+
+  test(
+    'keeps it, and says so, until another one is named',
+    inCell(async () => {
+      await begin('required')
+      const kept = await later('-c')
+      expect(kept).toMatchObject({ code: 0, confined: 'no-network' })
+      expect(kept.stderr).toContain('offshoot: sandbox required, as before; --sandbox off changes it\n')
+      expect(await later('-c', '--fork-session')).toMatchObject({ code: 0, confined: 'no-network' })
+      const off = await later('-c', '--sandbox', 'off')
+      expect(off).toMatchObject({ code: 0, confined: 'off' })
+      const since = await later('-c')
+      expect(since).toMatchObject({ code: 0, confined: 'off' })
+      expect(since.stderr).not.toContain('sandbox')
+    }),
+  )
+
+  test(
+    'does not go on where a required one is missing by now',
+    inCell(async () => {
+      await begin('required')
+      const [{ id }] = user.rows('SELECT id FROM conversations') as [{ id: string }]
+      const { code, stdout, stderr } = await run(['-c'], refused())
+      expect([code, stdout]).toEqual([3, ''])
+      expect(stderr).toContain(
+        `offshoot: ${id} keeps --sandbox required: a sandbox is required but not available: ${WHY}\n` +
+          `  offshoot doctor checks again; continue with --sandbox auto runs without a sandbox and says so\n`,
+      )
+      expect(user.rows('SELECT id FROM runs')).toHaveLength(1)
+    }),
+  )
+
+  test(
+    'says that there is none, where it may do without',
+    inCell(async () => {
+      await begin('auto')
+      const { code, stderr } = await run(['-c'], refused())
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringContaining(
+          'offshoot: sandbox auto, as before, but there is none: offshoot doctor says why\n',
+        ),
+      ])
+    }),
+  )
+
+  test(
+    'takes no less than the configuration has',
+    inCell(async () => {
+      await begin('off')
+      user.write('offshoot.jsonc', '{"sandbox": "auto"}')
+      expect(await later('-c')).toMatchObject({ code: 0, confined: 'no-network' })
+    }),
+  )
+})
+
 test('a directory that holds the home cannot be confined', async () => {
   const { code, stderr } = await user.call([
     'run',

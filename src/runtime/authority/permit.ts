@@ -13,10 +13,11 @@ import { resolveAt } from '../../tools/workspace-at.ts'
 import type { Deps } from '../context/deps.ts'
 import { grantsFor } from '../asking/grants.ts'
 import type { LiveRun } from '../run/live-run.ts'
+import { confinementOf, type ConfinedBy } from './kept-sandbox.ts'
 
 /** What decides calls: stored rules and answers, the workspace of the run, and people. */
 export interface Deciding {
-  readonly deps: Pick<Deps, 'store' | 'approvals' | 'confinement'>
+  readonly deps: ConfinedBy & Pick<Deps, 'approvals'>
   readonly workspace: Workspace
 }
 
@@ -30,7 +31,7 @@ export async function permit(
   request: PermitRequest,
   also: readonly Decision[] = [],
 ): Promise<Permit> {
-  const cells = request.tool.usesCell ? await deps.confinement?.cells() : undefined
+  const cells = request.tool.usesCell ? await confinementOf(deps, run.row.conversationId)?.cells() : undefined
   const confinedTo = cells?.shown()
   const call = { ...permissionCall(request.tool, request.subjects, run, workspace), confinedTo }
   run.decidedPaths.set(
@@ -123,11 +124,13 @@ function subject({ kind, value }: Subject, resolve: PermissionCall['resolvePath'
 
 const NO_SANDBOX: CommandSandbox = { force: 'off', writes: [] }
 
+async function sandboxOf(deps: ConfinedBy, { row }: LiveRun): Promise<CommandSandbox> {
+  const cells = await confinementOf(deps, row.conversationId)?.cells()
+  return cells?.reach ?? NO_SANDBOX
+}
+
 async function askPerson(
-  {
-    deps,
-    workspace,
-  }: Pick<Deciding, 'workspace'> & { readonly deps: Pick<Deps, 'approvals' | 'confinement'> },
+  { deps, workspace }: Pick<Deciding, 'workspace'> & { readonly deps: ConfinedBy & Pick<Deps, 'approvals'> },
   run: LiveRun,
   request: PermitRequest,
   decision: Decision,
@@ -139,7 +142,7 @@ async function askPerson(
     directory: run.row.setup?.directory ?? workspace.root,
     rule: decision.why,
     grant: decision.grant,
-    sandbox: request.tool.usesCell ? ((await deps.confinement?.cells())?.reach ?? NO_SANDBOX) : null,
+    sandbox: request.tool.usesCell ? await sandboxOf(deps, run) : null,
   }
   try {
     const { answer, by, note } = await deps.approvals.ask(run, question)
