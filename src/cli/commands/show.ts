@@ -120,7 +120,8 @@ function reportOf(store: Reader, run: StoredRun): string | null {
 
 async function styleOf(store: Store, subject: ResolvedId, io: Io): Promise<BranchLineStyle> {
   const icons = await iconsIn(subject.conversation.directory, io)
-  return { icons, lines: linesOf(store, subject), now: systemClock.now(), columns: outputColumns(io) }
+  const lines = linesOf(store, subject)
+  return { store, icons, lines, now: systemClock.now(), columns: outputColumns(io) }
 }
 
 function head(store: Reader, subject: ResolvedId, style: BranchLineStyle): string[] {
@@ -150,7 +151,7 @@ function runLines(store: Reader, run: StoredRun, { lines, now, columns }: Branch
     toolsText(run.toolCalls),
     `${usage.input} tokens in, ${usage.output} out`,
     ...costText(run.costUsd),
-    ...(lines.has(run.id) ? verbText(line) : []),
+    ...(lines.has(run.id) ? verbText(line, store) : []),
   ]
   const report = reportOf(store, run)
   const finish = finishOfRun(run)
