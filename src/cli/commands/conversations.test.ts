@@ -72,6 +72,8 @@ describe('show', () => {
       `    ⑂ a fork (fork) · no run yet · ${ids.fork}`,
       expect.stringMatching(/^ {2}◇ review a review \(review\) · no run yet · brn_/),
       '',
+      `read: src/${ids.main}.ts`,
+      '',
     ])
   })
 
