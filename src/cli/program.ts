@@ -6,6 +6,7 @@ import { checkCaller } from './person-only-commands.ts'
 import { laterCommands } from './commands/later.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from './exit-codes.ts'
 import { helpWidth, layOutHelp } from './help.ts'
+import { suggestChoices } from './meant-choice.ts'
 import { cleanText, isClosedPipe, put, writeStderr, watchStreams, write, type Io } from './io.ts'
 import { asStarted, refuseOptionsOfNpm } from './npm-start.ts'
 import { refuseTextAsOption } from './text-as-option.ts'
@@ -125,6 +126,7 @@ export async function createProgram(io: Io, setExitCode: SetExitCode, typed = ''
   if (single) (await single())(program, io, setExitCode)
   else if (typed !== '--version' && typed !== '-v') await addAll(program, io, setExitCode) // which is answered before any command is read
   layOutHelp(program)
+  suggestChoices(program)
   return program
 }
 

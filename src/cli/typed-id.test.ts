@@ -142,15 +142,18 @@ describe('last', () => {
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no conversation in') })
   })
 
-  test.each([['rm', '--yes'], ['close'], ['cancel'], ['approve'], ['answer']])(
-    'is refused by %s, with the id that it would be',
-    async (...command) => {
-      const ended = await user.call([...command, 'last'])
-      expect(ended).toMatchObject({ code: 2, stdout: '' })
-      expect(ended.stderr).toContain(`${all[1]!.conversationId} (number 1)`)
-      expect(user.rows('SELECT id FROM conversations')).toHaveLength(3)
-    },
-  )
+  test.each([
+    ['offshoot ls lists the conversations', 'rm', '--yes'],
+    ['offshoot ls lists the conversations', 'close'],
+    ['offshoot ps --all lists the runs', 'cancel'],
+    ['offshoot ps shows which runs wait for an answer', 'approve'],
+    ['offshoot ps shows which runs wait for an answer', 'answer'],
+  ])('is refused with the id that it would be, and %s: %s', async (listedBy, ...command) => {
+    const ended = await user.call([...command, 'last'])
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).toContain(`${all[1]!.conversationId} (number 1); ${listedBy}\n`)
+    expect(user.rows('SELECT id FROM conversations')).toHaveLength(3)
+  })
 })
 
 test.each(['cnv_0Z', 'cnv_', 'cnv_00%'])('%s names nothing', async (typed) => {

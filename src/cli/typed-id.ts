@@ -47,7 +47,7 @@ export function exactIdOf(
   if (typed !== LAST) return wholeId(store, typed, kinds)
   const { id, title } = lastConversation(store, cwd)
   throw new OffshootError('usage', 'this command takes an id, not "last"', {
-    hint: `the latest conversation here is ${id} (${terminalLine(title)})`,
+    hint: `the latest conversation here is ${id} (${terminalLine(title)}); ${idKinds[kinds[0]!].listedBy}`,
   })
 }
 

@@ -10,6 +10,8 @@ export interface Conversation {
   readonly budget?: ConversationBudget | null
   /** The mode set last (permissions/modes.ts); null: none. */
   readonly mode?: string | null
+  /** The sandbox setting named last (config/sandbox-setting.ts); null: none. */
+  readonly sandbox?: string | null
   readonly createdAt: number
   readonly updatedAt: number
 }

@@ -35,6 +35,7 @@ const CALLS: readonly (readonly [RegExp, string])[] = [
   ],
   [/--(?:agent|max-turns|no-wake|set) \(([^)]+)\)/g, '$1'],
   [/-m \(model\)/g, 'model'],
+  [/continue with --sandbox auto runs/, "createOffshoot({ config: { sandbox: 'auto' } }) runs"],
   [/continue with --budget-usd gives/, 'continue(id, text, { budgetUsd }) gives'],
   [/choose another model with -m \(offline needs no key\)/, "name another model ('offline' needs no key)"],
   [/Name one: -m (\S+)\./, "Name one: { model: '$1' }."],

@@ -69,7 +69,7 @@ export const conversationHandlers: Handlers<
       maxConcurrent: loaded.config.limits.maxConcurrent,
       owner: directoryRuntime.composed.ownership?.livingOwner(row.id),
       mine: directoryRuntime.drives(row.id),
-      sandbox: (await directoryRuntime.composed.confinement?.force()) ?? 'off',
+      sandbox: (await directoryRuntime.composed.confinementOf(row.id)?.force()) ?? 'off',
       streaming: partialsOf(context.store, directoryRuntime, row.id).map((each) =>
         maskPartial(each, context.secrets),
       ),
@@ -159,7 +159,7 @@ async function remove({ store, hub }: ServerContext, id: ConversationId): Promis
 
 function item(context: ServerContext, conversation: Conversation, asks: number): ConversationItem {
   const { store } = context
-  const { budget: _, mode: _mode, ...about } = conversation
+  const { budget: _, mode: _mode, sandbox: _sandbox, ...about } = conversation
   const conversationId = conversation.id
   const main = store.find('branches', { where: { conversationId, kind: 'main' }, limit: 1 })[0]
   const runs = store.find('runs', { where: { conversationId }, orderBy: 'id' })

@@ -48,6 +48,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       updatedAt: 'int',
       budget: 'json?',
       mode: 'text?',
+      sandbox: 'text?',
     },
     references: {},
     unique: [],

@@ -42,6 +42,10 @@ describe('on the terminal', () => {
     })
     const program = user.terminal(['run', 'hi', '-m', script])
     await program.untilStdout(PROMPT)
+    program.type('3\r')
+    await program.untilStdout(
+      '3 is not the number of an option; as an answer of your own, type "3" with the quotes',
+    )
     program.type('2\r')
     const { code, stdout } = await program.ended
     expect(code).toBe(0)
@@ -109,7 +113,7 @@ describe('from another terminal', () => {
     const args = ['run', 'hi', '-m', script, '--approvals', 'wait', '--output-format', 'events']
     const program = user.start(args)
     const id = await idOn(program, 'que')
-    expect(program.stderr).toContain(`  [2] right\n  answer it with: offshoot answer ${id} TEXT\n`)
+    expect(program.stderr).toContain(`  [2] right\n  answer it with: offshoot answer ${id} OPTION|TEXT\n`)
 
     const ps = await user.call(['ps'])
     expect(ps.stdout).toMatch(
@@ -119,12 +123,16 @@ describe('from another terminal', () => {
     )
     const shown = await user.call(['answer', id])
     expect(shown).toMatchObject({ code: 2, stdout: expect.stringContaining('    Which way?\n  [1] left\n') })
-    expect(shown.stderr).toBe(`offshoot: offshoot answer ${id} TEXT\n`)
+    expect(shown.stderr).toBe(`offshoot: offshoot answer ${id} OPTION|TEXT\n`)
     expect(await user.call(['approve', id, 'once'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`offshoot answer ${id}`),
     })
     expect(await user.call(['answer', id, ' '])).toMatchObject({ code: 2 })
+    expect(await user.call(['answer', id, '3'])).toMatchObject({
+      code: 2,
+      stderr: `offshoot: 3 is not the number of an option of ${id}\n  1: left, 2: right; as an answer of your own: offshoot answer ${id} '"3"'\n`,
+    })
 
     const [run] = user.rows('select run_id from questions')
     expect(await user.call(['answer', run!['run_id'] as string, '1'])).toMatchObject({

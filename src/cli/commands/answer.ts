@@ -11,7 +11,8 @@ import { openStore } from '../open-store.ts'
 import { exactIdOf } from '../typed-id.ts'
 import { unknownId } from '../unknown-id.ts'
 import { performVerb } from '../remote/perform-verb.ts'
-import { questionText, chosenText } from '../terminal/approval-prompt-text.ts'
+import { answerWord, chosenAnswer } from '../terminal/chosen-answer.ts'
+import { questionText } from '../terminal/approval-prompt-text.ts'
 
 export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
@@ -21,7 +22,7 @@ export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode
       '<question>',
       'id of a question or a unique prefix; its number, such as "#3" or CONVERSATION#3; or a run, branch or conversation with one open question',
     )
-    .argument('[text]', 'the answer, or the number of an option')
+    .argument('[text]', 'the answer, or the number of an option; a number of your own in double quotes')
     .action(async (id: string, text: string | undefined) => {
       const asked = await findQuestion(id, io)
       if (text === undefined) {
@@ -29,11 +30,7 @@ export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode
         return await show(asked, io)
       }
       const { question } = asked
-      const answer = chosenText(question.options, text)
-      if (answer === '')
-        throw new OffshootError('usage', 'the answer is empty', {
-          hint: `offshoot answer ${question.id} TEXT`,
-        })
+      const answer = readAnswer(question, text)
       const args = { text: answer, by: 'offshoot answer' }
       const command = { verb: 'answer', target: question.id, args } as const
       const done = await performVerb(io, question.conversationId, command)
@@ -41,6 +38,23 @@ export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode
       const which = whichOf(question, question.question)
       await write(io, `${question.id}: ${terminalLine(answer)}: ${which}${waits}\n`)
     })
+}
+
+/** @throws OffshootError `usage` for an empty answer, and for a number that no option has. */
+function readAnswer(question: Question, typed: string): string {
+  const { text, problem } = chosenAnswer(question.options, typed)
+  if (problem !== undefined) {
+    const options = question.options.map((option, at) => `${at + 1}: ${terminalLine(option)}`).join(', ')
+    throw new OffshootError('usage', `${problem} of ${question.id}`, {
+      hint: `${options}; as an answer of your own: offshoot answer ${question.id} '"${text}"'`,
+    })
+  }
+  if (text !== '') return text
+  throw new OffshootError('usage', 'the answer is empty', { hint: commandLine(question) })
+}
+
+function commandLine(question: Question): string {
+  return `offshoot answer ${question.id} ${answerWord(question)}`
 }
 
 interface ListedQuestion {
@@ -68,7 +82,7 @@ async function show({ question, ...place }: ListedQuestion, io: Io): Promise<voi
   if (answeredAt === null) {
     const { path, options } = question
     await write(io, questionText({ ...question, path: [...path], options: [...options], ...place }))
-    return await writeStderr(io, `offshoot: offshoot answer ${id} TEXT\n`)
+    return await writeStderr(io, `offshoot: ${commandLine(question)}\n`)
   }
   const what = answer === null ? 'closed without an answer' : terminalLine(answer)
   const when = new Date(answeredAt).toISOString()

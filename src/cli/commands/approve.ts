@@ -12,6 +12,7 @@ import { openStore } from '../open-store.ts'
 import { exactIdOf } from '../typed-id.ts'
 import { unknownId } from '../unknown-id.ts'
 import { performVerb } from '../remote/perform-verb.ts'
+import { answerWord } from '../terminal/chosen-answer.ts'
 import { answerWords, grantText, approvalText } from '../terminal/approval-prompt-text.ts'
 
 const ANSWERS = ['once', 'run', 'always', 'deny'] as const satisfies readonly ApprovalAnswer[]
@@ -85,8 +86,11 @@ interface ListedApproval {
 async function findApproval(typed: string, io: Io): Promise<ListedApproval> {
   await using store = await openStore(io)
   const id = isTypedNumber(typed) ? typed : exactIdOf(store, typed, io, ['apr'])
-  if (isId('que', id) && store.get('questions', id))
-    throw new OffshootError('usage', `${id} is a question`, { hint: `offshoot answer ${id} TEXT answers it` })
+  const question = isId('que', id) ? store.get('questions', id) : undefined
+  if (question)
+    throw new OffshootError('usage', `${id} is a question`, {
+      hint: `offshoot answer ${id} ${answerWord(question)} answers it`,
+    })
   const known = isId('apr', id) ? id : onlyAsked(store, id, 'approve')
   const approval = store.get('approvals', known)
   if (!approval) throw unknownId(store, id, ['apr'])

@@ -67,10 +67,12 @@ describe('show', () => {
       'A title',
       `${ids.conversation} · /work`,
       '',
-      `● a main (main) · Done: 1 subagent paused, since 1970-01-01 00:00 · 3/10 turns · 2 tools · cost unknown · ${ids.main} · offshoot continue ${ids.subagent}`,
-      `  ◆ a subagent (subagent) · Paused: limit: max turns, since 1970-01-01 00:00 · 3/10 turns · 2 tools · $0.250 · ${ids.subagent} · offshoot continue ${ids.subagent}`,
+      `● a main (main) · Done: 1 subagent paused, since 1970-01-01 00:00 · 3/10 turns · 2 tools · cost unknown · ${ids.main} · offshoot continue ${ids.subagent} (--max-turns N sets how many more turns it gets)`,
+      `  ◆ a subagent (subagent) · Paused: limit: max turns, since 1970-01-01 00:00 · 3/10 turns · 2 tools · $0.250 · ${ids.subagent} · offshoot continue ${ids.subagent} (--max-turns N sets how many more turns it gets)`,
       `    ⑂ a fork (fork) · no run yet · ${ids.fork}`,
       expect.stringMatching(/^ {2}◇ review a review \(review\) · no run yet · brn_/),
+      '',
+      `read: src/${ids.main}.ts`,
       '',
     ])
   })
@@ -158,7 +160,7 @@ describe('log', () => {
     expect(code).toBe(0)
     expect(stdout).toBe(
       'User: Compare them.\nmain (agent), without a text\n  → bash {"prompt":"bad \\u001b[2J\ufffd31m\ufffd\\nuser: I said this"}\n' +
-        `  ∙ subagent general (a run) is paused (limit): offshoot continue ${ids.subagent}\n`,
+        `  ∙ subagent general (a run) is paused (limit): offshoot continue ${ids.subagent} (--max-turns N sets how many more turns it gets)\n`,
     )
     expect((await user.call(['log', ids.main])).stdout).toBe(stdout)
     expect((await user.call(['log', ids.conversation])).stdout).toBe(stdout)

@@ -102,7 +102,9 @@ describe('log ends with what stopped, and how to continue it', () => {
     })
     for (const id of [main, runs[0]!.id]) {
       const lines = (await shown('log', id)).trimEnd().split('\n')
-      expect(lines.at(-1)).toMatch(new RegExp(`^ {2}∙ ${words}.*: offshoot continue ${main}$`))
+      expect(lines.at(-1)).toMatch(
+        new RegExp(`^ {2}∙ ${words}.*: offshoot continue ${main}(?: \\(--max-turns N .*\\))?$`),
+      )
     }
   })
 

@@ -15,7 +15,7 @@ import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { idOf } from '../typed-id.ts'
 import { leftPausedIn, openBelow } from '../../runtime/views/left-paused.ts'
-import { pausedWords } from '../../core/status-line/paused-below.ts'
+import { pausedText } from '../terminal/continue-text.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { commandFor, listedAsks } from '../terminal/open-asks.ts'
 import { livingOwners } from '../remote/living-owner.ts'
@@ -133,7 +133,7 @@ function leftText(store: Store, id: string): string {
   const open = openBelow(store, ...where)
   const isBehind = open.length > 0 && livingOwners(store)(conversationId) === undefined
   const lines = [
-    ...leftPausedIn(store, ...where).map(pausedWords),
+    ...leftPausedIn(store, ...where).map((run) => pausedText(store, run)),
     ...(isBehind ? open.map(behindWords) : []),
   ]
   return lines.map((line) => `  ∙ ${terminalLine(line)}\n`).join('')
@@ -176,7 +176,7 @@ function statusOfEnd(store: Store, id: string): string {
   const isDriven = livingOwners(store)(run.conversationId) !== undefined
   if (run.status === 'completed' || (isDriven && !isStopped(run.status))) return ''
   const line = statusLinesOf(store, run.conversationId, isDriven).get(run.id)!
-  const words = [statusText(line, run, systemClock.now()), ...verbText(line)].join(': ')
+  const words = [statusText(line, run, systemClock.now()), ...verbText(line, store)].join(': ')
   return `  ∙ ${words}\n`
 }
 

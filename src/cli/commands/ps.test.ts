@@ -81,3 +81,25 @@ test('what was paused long ago is counted, and listed where it is asked for', as
   ])
     expect(await user.call(['ps', ...wrong])).toMatchObject({ code: 2, stdout: '' })
 })
+
+const DOLLARS = 'the next request may cost $0.2, and $0.017 was left'
+const TOKENS = 'the next request may take 5,465 tokens, and 3,000 tokens were left'
+
+test.each([
+  ['budget', DOLLARS, 'offshoot continue BRN --budget-usd N, with N above the budget so far'],
+  ['budget', TOKENS, 'offshoot continue BRN, after you have raised limits.maxTokens in the configuration'],
+  ['max_turns', null, 'offshoot continue BRN (--max-turns N sets how many more turns it gets)'],
+  ['user', null, 'offshoot continue BRN'],
+] as const)(
+  'of a pause for %s, with the note %j, ps, show and log say: %s',
+  async (why, reportNote, said) => {
+    let branch = ''
+    await grown((it) => {
+      branch = it.run(it.branches[0]!, state.paused(why), { reportNote, endedAt: Date.now() }).branchId
+    })
+    const listed = await Promise.all(
+      [['ps'], ['show', branch], ['log', branch]].map((args) => user.call(args)),
+    )
+    for (const { stdout } of listed) expect(stdout.split(/ · |: |\n/)).toContain(said.replace('BRN', branch))
+  },
+)

@@ -55,7 +55,11 @@ export function psCommand(program: Command, io: Io): void {
       const isAsked = all ?? (flags.status ?? flags.search) !== undefined
       const recent = isAsked ? found : await withoutOld(found, now, io)
       const rows = (await limited(recent, flags, io)).map((run) =>
-        rowOf({ ...run, task: titleOf(run) }, asked(store, run), now),
+        rowOf(
+          { ...run, task: titleOf(run) },
+          [...verbText(run.statusLine, store), ...asked(store, run)],
+          now,
+        ),
       )
       await writeApproval(io, io.stdout.isTTY ? terminalTable(store, rows, io) : table(rows.map(columns)))
     })
@@ -146,7 +150,7 @@ function terminalTable(store: Store, rows: readonly PsRow[], { stdout }: Io): st
     .join('')
 }
 
-function rowOf(run: Owned, asks: readonly string[], now: number): PsRow {
+function rowOf(run: Owned, help: readonly string[], now: number): PsRow {
   const { id, agent, task, depth, background, turns, maxTurns, toolCalls, costUsd, queuedAt, endedAt } = run
   const seconds = elapsedMs({ queuedAt, endedAt: endedAt ?? now }) / 1000
   const cells = [
@@ -166,7 +170,7 @@ function rowOf(run: Owned, asks: readonly string[], now: number): PsRow {
       ...leftText(run),
       ...(depth > 0 && background ? ['background'] : []),
       ...delegationText(run.delegations),
-      ...statusParts(run, asks, now),
+      ...statusParts(run, help, now),
     ],
   }
 }
@@ -194,10 +198,10 @@ function leftText(run: Owned): string[] {
 }
 
 /** Of what has ended only what is still to be done. */
-function statusParts(run: Owned, asks: readonly string[], now: number): string[] {
+function statusParts(run: Owned, help: readonly string[], now: number): string[] {
   const { statusLine: line } = run
   if (isFinal(run.status) && line.detail === null) return []
-  return [statusText(line, run, now), ...verbText(line), ...asks]
+  return [statusText(line, run, now), ...help]
 }
 
 const MAX_WIDTH = 40

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { inCell } from '../../../test/support/in-cell.ts'
@@ -147,6 +147,125 @@ describe('where there is a sandbox', () => {
       other.remove()
       expect(far).toBe('near\n')
       expect(stdout).toContain('.claude may not be made in the sandbox and is .claude.quarantined-1 now')
+    }),
+  )
+})
+
+describe('a subagent with a directory outside the workspace', () => {
+  const asked = (directory: string) => ({
+    tool: 'task',
+    input: { subagent_type: 'general', prompt: 'Do it.', directory },
+  })
+
+  test(
+    'works there in its sandbox, and nobody else does',
+    inCell(async () => {
+      const other = new TestUser({ 'far.txt': 'far\n' })
+      const bash = (command: string) => ({ tool: 'bash', input: { command } })
+      const model = user.script({
+        main: [
+          { toolCalls: [asked(other.directory)] },
+          { toolCalls: [bash(`cat ${other.directory}/near.txt`)] },
+          { text: 'Done.' },
+        ],
+        general: [{ toolCalls: [bash('pwd; cat far.txt; echo near > near.txt')] }, { text: 'Done.' }],
+      })
+      const rule = { tool: 'external_directory', pattern: `${other.directory}/**`, action: 'allow' }
+      const config = JSON.stringify({ model, permissions: [rule, { tool: 'bash', action: 'allow' }] })
+      user.write('../.config/offshoot/config.jsonc', config)
+      const { code, stdout } = await user.call(['run', 'Go.', '--output-format', 'events'])
+      const near = readFileSync(join(other.directory, 'near.txt'), 'utf8')
+      other.remove()
+      expect([code, near]).toEqual([0, 'near\n'])
+      expect(stdout).toContain(`${other.directory}\\nfar\\n(exit code 0)`)
+      expect(stdout).toContain('near.txt: No such file or directory')
+    }),
+  )
+
+  test(
+    'that no sandbox may show is told so, and runs nothing outside of one',
+    inCell(async () => {
+      const hidden = join(user.root, '.hidden')
+      mkdirSync(hidden)
+      const model = user.script({
+        main: [{ toolCalls: [asked(hidden)] }, { text: 'Done.' }],
+        general: [{ toolCalls: [{ tool: 'bash', input: { command: 'touch made' } }] }, { text: 'Done.' }],
+      })
+      const rule = { tool: 'external_directory', pattern: `${hidden}/**`, action: 'allow' }
+      const config = JSON.stringify({ model, permissions: [rule, { tool: 'bash', action: 'allow' }] })
+      user.write('../.config/offshoot/config.jsonc', config)
+      const { stdout } = await user.call(['run', 'Go.', '--output-format', 'events'])
+      expect(existsSync(join(hidden, 'made'))).toBe(false)
+      expect(stdout).toContain(`the sandbox does not show ${hidden}, where this command would start: `)
+    }),
+  )
+})
+
+describe('a conversation that was begun with a sandbox setting', () => {
+  beforeEach(() => user.write('../.config/offshoot/config.jsonc', '{"sandbox": "off"}'))
+
+  /** Begun with `how`; a later turn of it without the option runs a command. */
+  async function begin(how: string): Promise<void> {
+    const { code, stderr } = await run(['--sandbox', how], {}, 'true')
+    expect([code, stderr]).toEqual([0, expect.any(String)])
+  }
+  const later = (...args: string[]) =>
+    run([...args, '--output-format', 'json'], {}, 'cat /proc/1/comm').then(({ code, stdout, stderr }) => {
+      const { receipts } = JSON.parse(stdout) as { receipts: { commands: { sandbox?: string }[] } }
+      return { code, stderr, confined: receipts.commands.at(-1)?.sandbox }
+    })
+
+  test(
+    'keeps it, and says so, until another one is named',
+    inCell(async () => {
+      await begin('required')
+      const kept = await later('-c')
+      expect(kept).toMatchObject({ code: 0, confined: 'no-network' })
+      expect(kept.stderr).toContain('offshoot: sandbox required, as before; --sandbox off changes it\n')
+      expect(await later('-c', '--fork-session')).toMatchObject({ code: 0, confined: 'no-network' })
+      const off = await later('-c', '--sandbox', 'off')
+      expect(off).toMatchObject({ code: 0, confined: 'off' })
+      const since = await later('-c')
+      expect(since).toMatchObject({ code: 0, confined: 'off' })
+      expect(since.stderr).not.toContain('sandbox')
+    }),
+  )
+
+  test(
+    'does not go on where a required one is missing by now',
+    inCell(async () => {
+      await begin('required')
+      const [{ id }] = user.rows('SELECT id FROM conversations') as [{ id: string }]
+      const { code, stdout, stderr } = await run(['-c'], refused())
+      expect([code, stdout]).toEqual([3, ''])
+      expect(stderr).toContain(
+        `offshoot: ${id} keeps --sandbox required: a sandbox is required but not available: ${WHY}\n` +
+          `  offshoot doctor checks again; continue with --sandbox auto runs without a sandbox and says so\n`,
+      )
+      expect(user.rows('SELECT id FROM runs')).toHaveLength(1)
+    }),
+  )
+
+  test(
+    'says that there is none, where it may do without',
+    inCell(async () => {
+      await begin('auto')
+      const { code, stderr } = await run(['-c'], refused())
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringContaining(
+          'offshoot: sandbox auto, as before, but there is none: offshoot doctor says why\n',
+        ),
+      ])
+    }),
+  )
+
+  test(
+    'takes no less than the configuration has',
+    inCell(async () => {
+      await begin('off')
+      user.write('offshoot.jsonc', '{"sandbox": "auto"}')
+      expect(await later('-c')).toMatchObject({ code: 0, confined: 'no-network' })
     }),
   )
 })

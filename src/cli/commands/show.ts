@@ -6,7 +6,7 @@ import type { StoredRun } from '../../core/run.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { turnsText } from '../../core/turn-figures.ts'
 import { receiptLines } from '../../core/receipt-lines.ts'
-import { receiptsBeside } from '../../runtime/run/receipts.ts'
+import { readReceipts, receiptsBeside } from '../../runtime/run/receipts.ts'
 import { withCountedCalls } from '../../runtime/views/counted-calls.ts'
 import { leftPausedIn } from '../../runtime/views/left-paused.ts'
 import { toPausedSubagent } from '../../runtime/views/run-result.ts'
@@ -64,7 +64,8 @@ export function showCommand(program: Command, io: Io): void {
       const style = await styleOf(store, subject, io)
       const isSaid = messages ?? detail.ids ?? detail.tools
       const said = isSaid ? messageLines(store, subject, style, detail) : []
-      const lines = [...head(store, subject, style), ...tree(store, subject, style), ...said]
+      const drawn = [...tree(store, subject, style), ...receiptsBelow(store, subject, style)]
+      const lines = [...head(store, subject, style), ...drawn, ...said]
       await write(io, lines.map((line) => `${line}\n`).join(''))
     })
 }
@@ -120,7 +121,8 @@ function reportOf(store: Reader, run: StoredRun): string | null {
 
 async function styleOf(store: Store, subject: ResolvedId, io: Io): Promise<BranchLineStyle> {
   const icons = await iconsIn(subject.conversation.directory, io)
-  return { icons, lines: linesOf(store, subject), now: systemClock.now(), columns: outputColumns(io) }
+  const lines = linesOf(store, subject)
+  return { store, icons, lines, now: systemClock.now(), columns: outputColumns(io) }
 }
 
 function head(store: Reader, subject: ResolvedId, style: BranchLineStyle): string[] {
@@ -150,7 +152,7 @@ function runLines(store: Reader, run: StoredRun, { lines, now, columns }: Branch
     toolsText(run.toolCalls),
     `${usage.input} tokens in, ${usage.output} out`,
     ...costText(run.costUsd),
-    ...(lines.has(run.id) ? verbText(line) : []),
+    ...(lines.has(run.id) ? verbText(line, store) : []),
   ]
   const report = reportOf(store, run)
   const finish = finishOfRun(run)
@@ -185,6 +187,14 @@ function nodesOf(store: Store, subject: ResolvedId): BranchNode[] {
 
 function tree(store: Store, subject: ResolvedId, style: BranchLineStyle): string[] {
   return nodesOf(store, subject).flatMap((node) => branchLines(node, style))
+}
+
+/** Those of all runs of the tree; a run has its own beside its report. */
+function receiptsBelow(store: Store, subject: ResolvedId, { columns }: BranchLineStyle): string[] {
+  if (subject.type === 'run') return []
+  const runIds = nodesOf(store, subject).flatMap(({ runs }) => runs.map(({ id }) => id))
+  const lines = receiptLines(readReceipts(store, runIds))
+  return lines.length === 0 ? [] : ['', ...lines.flatMap((line) => hangingLines(line, columns))]
 }
 
 /** What was said on each branch. */

@@ -110,6 +110,7 @@ export function watchedElsewhere(composed: Composed, { conversationId, seqBefore
   return {
     ...composed,
     mode: namedBefore(store, conversationId) ?? composed.mode,
+    keptSandbox: () => undefined, // which that process keeps
     follow,
     askedBefore: () => askedBefore(store, conversationId, seqBefore),
     runtime: {

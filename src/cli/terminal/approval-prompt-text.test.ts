@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
   questionText,
-  chosenText,
   choicesText,
   grantText,
   refusedKeyText,
@@ -93,26 +92,6 @@ describe('what an agent asks in words', () => {
       options: ['a\u001b[2J\n[9] b\u200b'],
     })
     expect(text).toContain('    \u241b]0;x\u2407?\n  [1] a\u241b[2J [9] b\\u{200b}\n')
-  })
-
-  it.each([
-    ['1', 'this'],
-    [' 2 ', 'that'],
-    ['3', '3'],
-    ['0', '0'],
-    ['01', '01'],
-    ['-1', '-1'],
-    ['1.0', '1.0'],
-    ['that', 'that'],
-    ['  neither  ', 'neither'],
-    ['', ''],
-  ])('%j is answered with %j', (typed, text) => {
-    expect(chosenText(asked.options, typed)).toBe(text)
-  })
-
-  it('has an option that is a number by its text', () => {
-    expect(chosenText(['2', '1'], '1')).toBe('1')
-    expect(chosenText(['8080', '9090'], '2')).toBe('9090')
   })
 })
 

@@ -93,12 +93,6 @@ export function questionText({ path, question, options, ...place }: AskedShown):
   return `${lines.join('\n')}\n`
 }
 
-/** What was typed as an answer: the number of an option is that option. */
-export function chosenText(options: readonly string[], typed: string): string {
-  const text = typed.trim()
-  return options.includes(text) ? text : (/^[1-9]\d?$/.test(text) && options[Number(text) - 1]) || text
-}
-
 /** Something of a model on one line of a question: nothing in it is unseen, and of a long one it says so. */
 export function promptLine(text: string): string {
   return middleCut([...visible(terminalLine(text))], 400, (left) => `[… ${left} characters …]`).join('')

@@ -10,7 +10,6 @@ import type { Output } from './output-formats.ts'
 import {
   answerWords,
   questionText,
-  chosenText,
   grantText,
   promptLine,
   approvalText,
@@ -19,6 +18,7 @@ import {
   type QuestionEvent,
   type ApprovalEvent,
 } from './approval-prompt-text.ts'
+import { answerWord, chosenAnswer } from './chosen-answer.ts'
 import { dropTyped, readKey, readLines, type Lines } from './terminal-lines.ts'
 
 interface Answer {
@@ -120,7 +120,7 @@ export function answerFromElsewhere(
 
 function elsewhereText(event: ApprovalEvent | QuestionEvent): string {
   if (event.type === 'question.asked')
-    return `${questionText(event)}  answer it with: offshoot answer ${event.questionId} TEXT\n`
+    return `${questionText(event)}  answer it with: offshoot answer ${event.questionId} ${answerWord(event)}\n`
   const { approvalId, grant } = event
   const how = `  answer it with: offshoot approve ${approvalId} ${answerWords(grant)}\n`
   return approvalText(event) + grantText(grant) + how
@@ -212,10 +212,13 @@ async function readText(
   signal: AbortSignal,
 ): Promise<string | null> {
   const how = options.length > 0 ? 'a number, or your own words' : 'your answer'
-  for (;;) {
-    const typed = await lines.next(`  ${how}, then press Enter: `, signal)
+  const prompt = `  ${how}, then press Enter: `
+  for (let before = ''; ;) {
+    const typed = await lines.next(before + prompt, signal)
     if (typed === null) return null
-    const text = chosenText(options, typed)
-    if (text !== '') return text
+    const { text, problem } = chosenAnswer(options, typed)
+    if (problem === undefined && text !== '') return text
+    before =
+      problem === undefined ? '' : `  ${problem}; as an answer of your own, type "${text}" with the quotes\n`
   }
 }

@@ -52,6 +52,8 @@ const MARKS: Readonly<Record<string, string>> = { main: '●', fork: '⑂' }
 
 /** What the line of a branch is drawn with. */
 export interface BranchLineStyle {
+  /** Says what a paused branch needs to continue. */
+  readonly store: Reader
   readonly icons?: Icons
   /** By the latest run of each branch. */
   readonly lines: ReadonlyMap<RunId, StatusLine>
@@ -76,7 +78,13 @@ export function branchLines(
   const last = runs.at(-1)
   const line = last && style.lines.get(last.id)
   const status = last && line ? [statusText(line, last, style.now)] : []
-  const facts = [terminalLine(named), ...status, ...figures(runs), id, ...(line ? verbText(line) : [])]
+  const facts = [
+    terminalLine(named),
+    ...status,
+    ...figures(runs),
+    id,
+    ...(line ? verbText(line, style.store) : []),
+  ]
   const own = kind === 'subagent' ? terminalMark(style.icons?.get(agent)) : MARKS[kind]
   const first = `${indent}${own ?? `◇ ${terminalLine(kind)}`} `
   return factLines(facts, style.columns, { first, rest: `${margin}    ` })

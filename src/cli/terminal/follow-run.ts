@@ -55,6 +55,7 @@ export async function follow(
 ): Promise<number> {
   await printRecovered(started, io)
   await printMode(started, composed, io)
+  await printSandbox(started, composed, io)
   const saidUnpriced = await printUnpricedModel(started, flags, composed, io)
   const signals = stopOnSignals(started, io)
   const live = { hint: () => hintOf(signals.first()), liveAnswer: await liveAnswerOf(flags, io) }
@@ -106,6 +107,17 @@ async function printMode({ conversationId }: StartedRun, { store, mode }: Watche
     await writeStderr(io, `offshoot: mode ${inForce}, as before; --mode ${mode} changes it\n`)
   else if (named && named !== mode)
     await writeStderr(io, `offshoot: mode ${mode}; it was ${named} before; --mode ${named} restores that\n`)
+}
+
+/** As for the mode: what a conversation keeps is told, and what there is not. */
+async function printSandbox({ conversationId }: StartedRun, composed: Watched, io: Io): Promise<void> {
+  const kept = composed.keptSandbox(conversationId)
+  if (!kept) return
+  const isConfined = (await composed.confinementOf(conversationId)?.cells()) !== undefined
+  const then = isConfined
+    ? `; --sandbox ${composed.loaded.config.sandbox.mode} changes it`
+    : ', but there is none: offshoot doctor says why'
+  await writeStderr(io, `offshoot: sandbox ${kept}, as before${then}\n`)
 }
 
 /**

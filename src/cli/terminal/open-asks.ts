@@ -6,6 +6,7 @@ import { readEvents } from '../../runtime/log/stored-events.ts'
 import type { Reader } from '../../store/port.ts'
 import { requireSubject } from '../unknown-id.ts'
 import { cleanApproval, type Io } from '../io.ts'
+import { answerWord } from './chosen-answer.ts'
 import { askedAs, isTypedNumber, WHERE_ASKED } from './ask-number.ts'
 
 /** Something that a person is asked and has not answered. */
@@ -16,6 +17,8 @@ interface ListedAsk {
   readonly title: string
   /** What answers it. */
   readonly command: 'approve' | 'answer'
+  /** What is typed to answer it. */
+  readonly answers: string
 }
 
 /** Its place in the line of all that the conversation asks now, approvals and questions alike: 1 of 3. */
@@ -57,10 +60,10 @@ export function onlyAsked(reader: Reader, id: string, command: ListedAsk['comman
 export function printsAsked(reader: Reader, conversationId: ConversationId, io: Io): () => void {
   const said = new Set<string>()
   return () => {
-    for (const { id, runId, title, command } of listedAsks(reader, conversationId)) {
+    for (const { id, runId, title, command, answers } of listedAsks(reader, conversationId)) {
       if (said.has(id)) continue
       said.add(id)
-      const how = command === 'approve' ? `offshoot approve ${id} once` : `offshoot answer ${id} TEXT`
+      const how = `offshoot ${command} ${id} ${answers}`
       const text = `offshoot: ${runId} waits for an answer: ${terminalLine(title)}\n  ${how}\n`
       io.stderr.write(cleanApproval(io, text))
     }
@@ -89,8 +92,13 @@ export function listedAsks(reader: Reader, conversationId: ConversationId): List
   const approvals = reader.find('approvals', { where: { conversationId, answer: null } })
   const questions = reader.find('questions', { where: { conversationId, answeredAt: null } })
   const all: ListedAsk[] = [
-    ...approvals.map((row) => ({ ...row, command: 'approve' as const })),
-    ...questions.map((row) => ({ ...row, title: row.question, command: 'answer' as const })),
+    ...approvals.map((row) => ({ ...row, command: 'approve' as const, answers: 'once' })),
+    ...questions.map((row) => ({
+      ...row,
+      title: row.question,
+      command: 'answer' as const,
+      answers: answerWord(row),
+    })),
   ]
   return all.toSorted((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1))
 }

@@ -4,7 +4,7 @@ import type { OffshootEvent } from '../../core/events.ts'
 import type { RunError } from '../../core/run.ts'
 import { listIn, noReceipts } from '../../core/receipt.ts'
 import { noUsage } from '../../core/usage.ts'
-import { commandToContinue, isLeftBy, pausedWords } from '../../core/status-line/paused-below.ts'
+import { commandToContinue, isLeftBy } from '../../core/status-line/paused-below.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { modeInForce } from '../../runtime/authority/mode.ts'
 import { maskEvent } from '../../core/secrets/mask-event.ts'
@@ -12,7 +12,7 @@ import { Follow } from '../../runtime/log/follow.ts'
 import { leftPausedIn } from '../../runtime/views/left-paused.ts'
 import { readRunResult, toPausedSubagent, type RunResult } from '../../runtime/views/run-result.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
-import type { Store } from '../../store/port.ts'
+import type { Reader, Store } from '../../store/port.ts'
 import { cleanApproval, writeStderr, useMask, write, writeRaw, type Io } from '../io.ts'
 import { jsonLine } from './json-line.ts'
 import { agentIcons } from './progress/agent-icons.ts'
@@ -21,6 +21,7 @@ import { createProgress } from './progress/progress.ts'
 import { resultDocument } from './result-document.ts'
 import { createStreamJson, type StreamJson } from '../stream-json/stream-json.ts'
 import { version } from '../version.ts'
+import { pausedText } from './continue-text.ts'
 import { unreadLine } from './unread-line.ts'
 import type { Watched } from './watched-run.ts'
 
@@ -90,7 +91,7 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
       endFollowing()
       await answer?.end(result.text)
       close()
-      await writeStderr(io, closingLines(result, unreadLine(composed.store, result)))
+      await writeStderr(io, closingLines(result, composed.store))
       if (format === 'text' && !answer) await (rawOutput ? writeRaw : write)(io, answerText(result))
       if (format === 'json') await write(io, jsonLine(resultDocument(result)))
       if (stream) await write(io, jsonLine(stream.end(result)))
@@ -172,8 +173,9 @@ function answerText({ text }: RunResult): string {
 }
 
 /** What nobody continues by itself. */
-function pausedLines({ pausedSubagents, ...run }: RunResult): string[] {
-  return pausedSubagents.filter((each) => isLeftBy(run, each)).map((each) => `offshoot: ${pausedWords(each)}`)
+function pausedLines({ pausedSubagents, ...run }: RunResult, store: Reader): string[] {
+  const left = pausedSubagents.filter((each) => isLeftBy(run, each))
+  return left.map((each) => `offshoot: ${pausedText(store, each)}`)
 }
 
 const UNATTENDED_HINT =
@@ -192,7 +194,8 @@ function refusedLines({ receipts, subagents, conversationId }: RunResult): strin
   ]
 }
 
-function closingLines(result: RunResult, unread: string | undefined): string {
+function closingLines(result: RunResult, store: Reader): string {
+  const unread = unreadLine(store, result)
   const { status, reason, note, error, denials } = result
   const lines = denials.map(({ agent, title, detail }) => `denied: ${agent}: ${title}: ${detail}`)
   if (denials.length > 0) lines.push(`  ${UNATTENDED_HINT}`)
@@ -200,7 +203,7 @@ function closingLines(result: RunResult, unread: string | undefined): string {
   if (error) lines.push(`offshoot: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []))
   if (note) lines.push(`offshoot: ${note}`)
   if ((status === 'paused' || status === 'waiting') && reason) lines.push(`offshoot: ${status} (${reason})`)
-  lines.push(...pausedLines(result))
+  lines.push(...pausedLines(result, store))
   if (unread !== undefined) lines.push(`offshoot: ${unread}`)
   return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${terminalLine(line)}\n`).join('')
 }

@@ -2,6 +2,8 @@ import { durationWords } from '../../client/format-figures.ts'
 import { isStopped, type RunStatus } from '../../core/run-status.ts'
 import type { StatusLine, StatusVerb } from '../../core/status-line/status-line.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
+import type { Reader } from '../../store/port.ts'
+import { continueText } from './continue-text.ts'
 
 /** `Waiting for 1 of 3 subagents: 2 cancelled, for 4m02s`. Of what has stopped, and can be continued, the time in UTC. */
 export function statusText(
@@ -30,10 +32,11 @@ function minuteOf(at: number): string {
 }
 
 /** The command line of the verb that helps. */
-export function verbText({ verb }: Pick<StatusLine, 'verb'>): string[] {
-  return verb === null ? [] : [commandOf(verb)]
+export function verbText({ verb }: Pick<StatusLine, 'verb'>, store: Reader): string[] {
+  return verb === null ? [] : [commandOf(verb, store)]
 }
 
-function commandOf({ name, id }: StatusVerb): string {
-  return id === null ? `offshoot ${name}` : `offshoot ${name} ${id}`
+function commandOf({ name, id }: StatusVerb, store: Reader): string {
+  if (id === null) return `offshoot ${name}`
+  return name === 'continue' ? continueText(store, id) : `offshoot ${name} ${id}`
 }

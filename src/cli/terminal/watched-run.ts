@@ -10,7 +10,7 @@ import type { OffshootEvent } from '../../core/events.ts'
 /** What a run is shown with while it lasts, whichever process drives it. */
 export interface Watched extends Pick<
   Composed,
-  'store' | 'workspace' | 'agents' | 'mode' | 'loaded' | 'guard' | 'secrets'
+  'store' | 'workspace' | 'agents' | 'mode' | 'loaded' | 'guard' | 'secrets' | 'keptSandbox' | 'confinementOf'
 > {
   /** Shows what comes after a position, each durable event once and in order; the returned function ends it. */
   readonly follow: (position: Follow, show: Subscriber) => () => void

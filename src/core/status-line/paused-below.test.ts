@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { state, type RunState } from '../run-status.ts'
-import { leftPausedBelow, leftPausedByBranch, pausedBelow, pausedWords } from './paused-below.ts'
+import { leftPausedBelow, leftPausedByBranch, pausedBelow, pausedFact } from './paused-below.ts'
 
 function run(id: string, branchId: string, parentRunId: string | null, to: RunState) {
   return { ...to, id, branchId, parentRunId, agent: 'general', description: `task ${branchId}` }
@@ -53,5 +53,5 @@ test('the same is told of each branch', () => {
 })
 
 test('its words name who, what, why and the command', () => {
-  expect(pausedWords(runs[3]!)).toBe('subagent general (task c) is paused (limit): offshoot continue c')
+  expect(pausedFact(runs[3]!)).toBe('subagent general (task c) is paused (limit)')
 })

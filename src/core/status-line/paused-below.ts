@@ -83,11 +83,7 @@ interface PausedRun {
   readonly branchId: string
 }
 
-/** One line with the command to resume it: `subagent general (fix it) is paused (user): offshoot continue brn_…`. */
-export function pausedWords(run: PausedRun): string {
-  return `${pausedFact(run)}: ${commandToContinue(run.branchId)}`
-}
-
+/** `subagent general (fix it) is paused (user)` */
 export function pausedFact({ agent, description, reason }: PausedRun): string {
   return `subagent ${agent} (${description}) is paused (${reason})`
 }

@@ -10,15 +10,17 @@ import type { AnyTool, Subject, Workspace } from '../../tools/port.ts'
 import { entryAt } from '../../tools/entry-at.ts'
 import { filesBelow } from '../../tools/files-below.ts'
 import { resolveAt } from '../../tools/workspace-at.ts'
+import type { CommandCell, Standing } from '../../tools/command-cell.ts'
 import type { Deps } from '../context/deps.ts'
 import { wideningIn } from '../../tools/cell/widening.ts'
 import { grantsFor } from '../asking/grants.ts'
 import type { LiveRun } from '../run/live-run.ts'
+import { cellOf, confinementOf, type ConfinedBy } from './kept-sandbox.ts'
 import { standingOf } from './standing.ts'
 
 /** What decides calls: stored rules and answers, the workspace of the run, and people. */
 export interface Deciding {
-  readonly deps: Pick<Deps, 'store' | 'approvals' | 'confinement'>
+  readonly deps: ConfinedBy & Pick<Deps, 'approvals'>
   readonly workspace: Workspace
 }
 
@@ -32,7 +34,7 @@ export async function permit(
   request: PermitRequest,
   also: readonly Decision[] = [],
 ): Promise<Permit> {
-  const cells = request.tool.usesCell ? await deps.confinement?.cells() : undefined
+  const cells = request.tool.usesCell ? await confinementOf(deps, run.row.conversationId)?.cells() : undefined
   const asks = wideningIn(request.subjects)
   if (isWide(asks)) {
     const why = cells ? cells.whyNeverWidened(asks) : NOTHING_TO_WIDEN
@@ -92,6 +94,26 @@ export function decideFurther(
   return decideCall(deps, run, permissionCall(tool, [subject], run, workspace)).action
 }
 
+type Confining = Pick<Deciding, 'workspace'> & { readonly deps: ConfinedBy }
+
+/** Where the commands of a run start. */
+export function commandsOf({ deps, workspace }: Confining, run: LiveRun): CommandCell {
+  return cellOf(deps, run.row, standing({ deps, workspace }, run))
+}
+
+function standing({ deps, workspace }: Confining, run: LiveRun): Standing {
+  return standingOf(deps, run, () => ownDirectory({ deps, workspace }, run))
+}
+
+/** That of a subagent that works outside the workspace, as long as the rules let it. */
+function ownDirectory({ deps, workspace }: Confining, run: LiveRun): string[] {
+  const directory = run.row.setup?.directory
+  if (!directory || !workspace.resolve(directory).outside) return []
+  const read = { name: 'read', toolset: 'files', effects: 'none' } as const
+  const action = decideFurther({ deps, workspace }, run, read, { kind: 'path', value: directory })
+  return action === 'allow' ? [directory] : []
+}
+
 function decideCall(
   { store }: StoreDeps,
   run: LiveRun,
@@ -146,10 +168,7 @@ function subject({ kind, value }: Subject, resolve: PermissionCall['resolvePath'
 const NO_SANDBOX: CommandSandbox = { force: 'off', writes: [] }
 
 async function askPerson(
-  {
-    deps,
-    workspace,
-  }: Pick<Deciding, 'workspace'> & { readonly deps: Pick<Deps, 'approvals' | 'confinement' | 'store'> },
+  { deps, workspace }: Pick<Deciding, 'workspace'> & { readonly deps: ConfinedBy & Pick<Deps, 'approvals'> },
   run: LiveRun,
   request: PermitRequest,
   decision: Decision,
@@ -161,7 +180,9 @@ async function askPerson(
     directory: run.row.setup?.directory ?? workspace.root,
     rule: decision.why,
     grant: decision.grant,
-    sandbox: request.tool.usesCell ? await reachOf(deps, run, wideningIn(request.subjects)) : null,
+    sandbox: request.tool.usesCell
+      ? await reachOf({ deps, workspace }, run, wideningIn(request.subjects))
+      : null,
   }
   try {
     const { answer, by, note } = await deps.approvals.ask(run, question)
@@ -181,13 +202,13 @@ async function askPerson(
 }
 
 async function reachOf(
-  deps: Pick<Deps, 'confinement' | 'store'>,
+  { deps, workspace }: Confining,
   run: LiveRun,
   asks: Widening,
 ): Promise<CommandSandbox> {
-  const cells = await deps.confinement?.cells()
+  const cells = await confinementOf(deps, run.row.conversationId)?.cells()
   if (!cells) return NO_SANDBOX
-  return { ...cells.reach(standingOf(deps, run).widening()), ...(isWide(asks) ? { asks } : {}) }
+  return { ...cells.reach(standing({ deps, workspace }, run).widening()), ...(isWide(asks) ? { asks } : {}) }
 }
 
 function reasonOf(by: string): DenialReason {

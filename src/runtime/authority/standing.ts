@@ -8,10 +8,15 @@ import type { Deps } from '../context/deps.ts'
 import type { LiveRun } from '../run/live-run.ts'
 
 /**
- * What people have allowed the commands of a run beyond its sandbox, for the run or for longer. Read from the grants each
- * time, so that a revoked one counts at once; a rule that denies it to an agent of the chain is stronger.
+ * What the commands of a run have beyond its sandbox: what people have allowed, for the run or for longer, and a directory
+ * of its own. Read from the grants each time, so that a revoked one counts at once; a rule that denies it to an agent of
+ * the chain is stronger.
  */
-export function standingOf({ store }: Pick<Deps, 'store'>, run: LiveRun): Standing {
+export function standingOf(
+  { store }: Pick<Deps, 'store'>,
+  run: LiveRun,
+  own: () => readonly string[],
+): Standing {
   const granted = (kind: Widens) => grantsFor(store, run.row).filter(({ tool }) => tool === kind)
   const covers = (kind: Widens, value: string) => isGranted(callOf(kind, value), run.chain, granted(kind))
   const named = (kind: Widens) => {
@@ -19,7 +24,10 @@ export function standingOf({ store }: Pick<Deps, 'store'>, run: LiveRun): Standi
     return [...new Set(patterns)].filter((pattern) => covers(kind, pattern))
   }
   return {
-    widening: () => ({ hosts: named('sandbox_network'), directories: named('sandbox_write') }),
+    widening: () => ({
+      hosts: named('sandbox_network'),
+      directories: [...new Set([...own(), ...named('sandbox_write')])],
+    }),
     covers: (asked: Widening) =>
       wideningSubjects(asked).every(({ kind, value }) => covers(kind as Widens, value)),
   }

@@ -10,8 +10,9 @@ import type { ResolveModel } from '../../model/port.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import type { Layer } from '../../permissions/types.ts'
 import type { Store } from '../../store/port.ts'
-import type { Confinement } from '../../tools/cell/confinement.ts'
 import type { Registry } from '../../tools/registry.ts'
+import type { SandboxSetting } from '../../config/sandbox-setting.ts'
+import type { Confinements } from './confinements.ts'
 import type { Approvals } from '../asking/approvals.ts'
 import type { Bus } from '../log/bus.ts'
 import type { Config } from '../../config/config-schema.ts'
@@ -51,6 +52,8 @@ export interface Deps {
   readonly sharedLayers?: readonly Layer[] | undefined
   /** The mode set for this process: it applies to every conversation driven here. */
   readonly namedMode?: Mode | undefined
+  /** The sandbox setting named for this process: it applies to every conversation driven here. */
+  readonly namedSandbox?: SandboxSetting | undefined
   /** Kills what runs started and left running; resolves with the pids that could not be stopped. */
   readonly endProcesses: (runIds: readonly RunId[]) => Promise<readonly number[]>
   /** The same for an exited process, found by the OFFSHOOT_OWNER of its children. */
@@ -67,6 +70,6 @@ export interface Deps {
   readonly tellUnknown?: TellUnknown | undefined
   /** Guard of child processes. Absent if no tool starts any. */
   readonly guard?: Guard
-  /** What confines the commands of runs. Absent: nothing is to confine them. */
-  readonly confinement?: Confinement | undefined
+  /** What confines the commands of runs. Absent: nothing can confine them. */
+  readonly confinements?: Confinements | undefined
 }

@@ -10,6 +10,7 @@ import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import type { LiveRun, StopReason } from '../run/live-run.ts'
 import { checkSpeaker, type SpeakerPorts } from '../authority/check-speaker.ts'
+import { requireKeptSandbox, storeSandbox, type ConfinedBy } from '../authority/kept-sandbox.ts'
 import { storeMode } from '../authority/mode.ts'
 import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { leftRuns, recoverConversation, type RecoveryPolicy } from '../recovery/recover-conversation.ts'
@@ -58,7 +59,7 @@ export interface Conversations {
 
 export type AcquirePorts = Pick<Deps, 'ownership' | 'recorder' | 'store'>
 export type RecoverPorts = EndRunPorts & Pick<Deps, 'endOwned' | 'endProcesses' | 'owner' | 'tellUnknown'>
-export type StartPorts = AcquirePorts & RecoverPorts & DelegationPorts & SpeakerPorts
+export type StartPorts = AcquirePorts & RecoverPorts & DelegationPorts & SpeakerPorts & ConfinedBy
 
 /** Acquires the conversation, writes the start, and drives it until nothing is left to do. */
 export async function startDriving(
@@ -75,6 +76,7 @@ export async function startDriving(
   let started: StartResult | undefined
   let hasRecovered = false
   try {
+    if (!isNew) await requireKeptSandbox(deps, conversationId)
     if (spoken) checkSpeaker(deps, live, spoken)
     plan.check?.(live)
     const seqBefore = lastSeq(deps.store, conversationId)
@@ -85,6 +87,7 @@ export async function startDriving(
     await deps.recorder.record(conversationId, (change) => {
       started = asStartResult(write(change, live, recovered))
       storeMode(change, deps, conversationId)
+      storeSandbox(change, deps, conversationId)
       live.budget.store(change, conversationId)
       if (isNew) deps.ownership?.acquireIn(change.tx, conversationId)
       for (const run of started.drive) live.publish(run)

@@ -17,6 +17,7 @@ import {
 } from './acquire-and-drive.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
+import { requireKeptSandbox, storeSandbox, type ConfinedBy } from '../authority/kept-sandbox.ts'
 import { storeMode } from '../authority/mode.ts'
 import { lastSeq } from '../log/stored-events.ts'
 import type { RecoveryPolicy } from '../recovery/recover-conversation.ts'
@@ -50,7 +51,7 @@ export interface TakenConversation {
   readonly seqBefore: number
 }
 
-type RecoverConversationPorts = AcquirePorts & RecoverPorts & Pick<Deps, 'namedMode'>
+type RecoverConversationPorts = AcquirePorts & RecoverPorts & ConfinedBy & Pick<Deps, 'namedMode'>
 
 /** Resumes and drives the runs of processes that have exited, in every conversation of this directory. */
 export async function recover(
@@ -145,15 +146,32 @@ async function recoverOne(
   const release = () => (left ??= acquired.release())
   try {
     const seqBefore = lastSeq(deps.store, id)
-    const runs = await recoverAndDrive(deps, acquired, policy, onRecovered)
+    const allowed = await allowedPolicy(deps, id, policy)
+    const runs = await recoverAndDrive(deps, acquired, allowed, onRecovered)
     await deps.recorder.record(id, (change) => {
       live.budget.store(change, id)
       storeMode(change, deps, id)
+      storeSandbox(change, deps, id)
     })
-    if (policy === 'continue') await live.wakeIdle()
+    if (allowed === 'continue') await live.wakeIdle()
     return { live, runs, release, seqBefore }
   } finally {
     live.quiet().then(release, release)
+  }
+}
+
+/** Without the sandbox that a conversation keeps, its runs are paused: whoever continues one is told why. */
+async function allowedPolicy(
+  deps: ConfinedBy,
+  id: ConversationId,
+  policy: RecoveryPolicy,
+): Promise<RecoveryPolicy> {
+  try {
+    await requireKeptSandbox(deps, id)
+    return policy
+  } catch (error) {
+    if (error instanceof OffshootError && error.code === 'config') return 'pause'
+    throw error
   }
 }
 

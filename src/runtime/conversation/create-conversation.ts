@@ -1,6 +1,7 @@
 import type { Workspace } from '../../tools/port.ts'
 import type { Deps } from '../context/deps.ts'
 import { newConversation, writeConversation, type Opened } from './open-conversation.ts'
+import { storeSandbox } from '../authority/kept-sandbox.ts'
 import { storeMode } from '../authority/mode.ts'
 
 export interface CreateOptions {
@@ -12,7 +13,7 @@ export interface CreateOptions {
 
 /** Creates a conversation with an empty main branch. */
 export async function createConversation(
-  deps: Pick<Deps, 'clock' | 'namedMode' | 'newId' | 'recorder'>,
+  deps: Pick<Deps, 'clock' | 'namedMode' | 'namedSandbox' | 'newId' | 'recorder'>,
   { workspace, title, agent }: CreateOptions,
 ): Promise<Opened> {
   const opened = newConversation(deps, workspace, title, agent)
@@ -28,6 +29,7 @@ export async function createConversation(
     }
     writeConversation(change, here, opened)
     storeMode(change, deps, conversationId)
+    storeSandbox(change, deps, conversationId)
     return opened
   })
 }

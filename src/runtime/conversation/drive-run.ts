@@ -32,8 +32,8 @@ import { offeredTools } from '../delegation/offered-tools.ts'
 import { createJournal } from '../journal/open-journal.ts'
 import { readLeft, type LeftOfRun, type OpenTurn } from '../journal/open-turn.ts'
 import { emitPausing, pauseBetween, pauseHere, pauseSoon } from '../run/pause-run.ts'
-import { decideFurther, permit } from '../authority/permit.ts'
-import { standingOf } from '../authority/standing.ts'
+import type { ConfinedBy } from '../authority/kept-sandbox.ts'
+import { commandsOf, decideFurther, permit } from '../authority/permit.ts'
 import { permitSpawn } from '../delegation/permit-spawn.ts'
 import type { Change } from '../log/recorder.ts'
 import { untilAnswered, untilStopped, whileChildrenRun } from '../run/child-waits.ts'
@@ -85,10 +85,10 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   }
 }
 
-type EndBelowPorts = SlotDeps & Pick<Deps, 'confinement' | 'endProcesses' | 'ownership'>
+type EndBelowPorts = SlotDeps & Pick<Deps, 'confinements' | 'endProcesses' | 'ownership'>
 
 async function endBelow(deps: EndBelowPorts, run: LiveRun): Promise<void> {
-  await deps.confinement?.end([run.row.id])
+  await deps.confinements?.end([run.row.id])
   // another process that acquired the conversation may have started others for this run
   const isOurs = deps.ownership?.owns(run.row.conversationId) ?? true
   if (run.stop && isOurs) await deps.endProcesses([run.row.id])
@@ -351,7 +351,7 @@ async function childReport(
   return { text: '' }
 }
 
-type ToolContextPorts = Pick<Deps, 'confinement' | 'guard' | 'owner' | 'questions' | 'recorder' | 'store'>
+type ToolContextPorts = ConfinedBy & Pick<Deps, 'guard' | 'owner' | 'questions' | 'recorder'>
 
 function toolContext(
   { deps, workspace }: Pick<Scope, 'workspace'> & { readonly deps: ToolContextPorts },
@@ -373,7 +373,7 @@ function toolContext(
     ask: (question) => deps.questions.ask(run, callId, question),
     processMarks: { OFFSHOOT_OWNER: deps.owner, OFFSHOOT_RUN_ID: runId },
     ...(deps.guard && { guard: deps.guard }),
-    cell: deps.confinement?.of(runId, standingOf(deps, run)),
+    cell: commandsOf({ deps, workspace }, run),
     emit,
     receipt: (fact) => keepFact(run, callId, namedFrom(workspace.root, fact)),
   }

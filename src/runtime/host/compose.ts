@@ -31,11 +31,13 @@ import type { LoadedConfig } from '../../config/config-sources.ts'
 import { dataHome, ownDirectories, type Env } from '../../config/homes.ts'
 import type { RawConfig } from '../../config/config-file.ts'
 import type { Config } from '../../config/config-schema.ts'
-import type { NewId } from '../../core/ids.ts'
+import type { ConversationId, NewId } from '../../core/ids.ts'
+import type { SandboxSetting } from '../../config/sandbox-setting.ts'
 import type { Processes } from '../ownership/process-identity.ts'
 import { createRuntime, type Runtime, type RuntimeOptions } from './runtime.ts'
 import { authorOfProcess } from '../control/speaker.ts'
 import { chooseSearch } from './choose-search-provider.ts'
+import { confinementOf, keptSandbox, type ConfinedBy } from '../authority/kept-sandbox.ts'
 import { confine } from './confine.ts'
 import type { SystemAbout, SystemText } from '../context/system-text.ts'
 import { readVcsState } from '../../project/vcs-state.ts'
@@ -129,8 +131,10 @@ export interface Composed {
   /** Absent for a private store. */
   readonly ownership: Ownership | undefined
   readonly tools: Registry
-  /** Absent where nothing is to confine commands. */
-  readonly confinement: Confinement | undefined
+  /** What confines the commands of a conversation; undefined: nothing is to confine them. */
+  readonly confinementOf: (id: ConversationId) => Confinement | undefined
+  /** What a conversation keeps although this process has less. */
+  readonly keptSandbox: (id: ConversationId) => SandboxSetting | undefined
   /** Masks secrets in all output. */
   readonly secrets: SecretMask
 }
@@ -156,7 +160,7 @@ export async function compose({
   const { loaded, agents, trust } = project
   const { search, tools } = toolsOf(loaded.config)
   const owner = randomUUID()
-  const { guard, notes, confinement } = await confine(workspace, { loaded, env, owner, own, network })
+  const { guard, notes, ...confined } = await confine(workspace, { loaded, env, owner, own, network })
   const file = join(dataHome(env), 'offshoot.db')
   const { store, losses } = await opened(own, openFile, { file, now: clock.now })
   const secrets = secretMask(env, Object.values(loaded.config.search?.keys ?? {}))
@@ -182,7 +186,7 @@ export async function compose({
     ...(ownership && { ownership }),
     shared: own.shared,
     guard,
-    confinement,
+    ...confined,
     secrets,
   })
   return {
@@ -202,9 +206,13 @@ export async function compose({
     clock,
     ownership: ports.ownership,
     tools: ports.tools,
-    confinement,
+    ...sandboxes(ports),
     secrets,
   }
+}
+
+function sandboxes(ports: ConfinedBy): Pick<Composed, 'confinementOf' | 'keptSandbox'> {
+  return { confinementOf: (id) => confinementOf(ports, id), keptSandbox: (id) => keptSandbox(ports, id) }
 }
 
 function ofCommandLine({ rules = [] }: OwnParts): Layer {

@@ -1,14 +1,16 @@
+import type { RawConfig } from '../../config/config-file.ts'
 import type { LoadedConfig } from '../../config/config-sources.ts'
+import type { SandboxSetting } from '../../config/sandbox-setting.ts'
 import { dataHome, ownDirectories, type Env } from '../../config/homes.ts'
 import { hostRules } from '../../config/sandbox-schema.ts'
 import type { Rule } from '../../core/agent.ts'
 import { createGuard, type Guard } from '../../exec/start-guard.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { requireSandbox, sandboxInForce, sandboxText } from '../../project/sandbox-in-force.ts'
-import { Confinement } from '../../tools/cell/confinement.ts'
 import { RunCells } from '../../tools/cell/run-cells.ts'
 import type { Workspace } from '../../tools/port.ts'
 import { systemNetwork, type Network } from '../../tools/web/network.ts'
+import { Confinements } from '../context/confinements.ts'
 import { runningServer } from '../ownership/server-file.ts'
 
 interface ConfineOptions {
@@ -16,14 +18,18 @@ interface ConfineOptions {
   readonly env: Env
   readonly owner: string
   /** `rules`: those of the command line. */
-  readonly own?: { readonly rules?: readonly Rule[] | undefined }
+  readonly own?: {
+    readonly rules?: readonly Rule[] | undefined
+    readonly config?: RawConfig | undefined
+  }
   readonly network?: Network | undefined
 }
 
 interface Confined {
   readonly guard: Guard
-  /** Absent where nothing is to confine commands. */
-  readonly confinement: Confinement | undefined
+  readonly confinements: Confinements
+  /** The setting that a program or a command line names for all that it drives. */
+  readonly namedSandbox: SandboxSetting | undefined
   /** Why nothing confines them, if a setting asks for it. */
   readonly notes: readonly string[]
 }
@@ -36,17 +42,21 @@ interface Confined {
 export async function confine({ root }: Workspace, options: ConfineOptions): Promise<Confined> {
   const { loaded, owner } = options
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
-  if (loaded.config.sandbox.mode === 'off') return { guard, confinement: undefined, notes: [] }
   const notes: string[] = []
-  const confinement = new Confinement(() => findCells(root, guard, { ...options, notes }))
+  const confinements = new Confinements((setting) => findCells(root, guard, { ...options, setting, notes }))
   const isNamed = loaded.sources.some(({ values }) => hasMode(values['sandbox']))
-  if (isNamed) await confinement.cells()
+  if (isNamed) await confinements.at(loaded.config.sandbox.mode)?.cells()
   // The cells first: nothing of them is left when the guard looks for what is.
   const close = async () => {
-    await confinement.close()
+    await confinements.close()
     await guard.close()
   }
-  return { guard: { ...guard, close }, confinement, notes }
+  return { guard: { ...guard, close }, confinements, notes, namedSandbox: namedIn(options) }
+}
+
+function namedIn({ own, loaded }: ConfineOptions): SandboxSetting | undefined {
+  const named = own?.config?.['sandbox']
+  return typeof named === 'string' || hasMode(named) ? loaded.config.sandbox.mode : undefined
 }
 
 function hasMode(setting: unknown): boolean {
@@ -56,11 +66,11 @@ function hasMode(setting: unknown): boolean {
 async function findCells(
   root: string,
   guard: Guard,
-  { loaded, env, owner, own = {}, network = systemNetwork, notes }: FindCellsOptions,
+  { loaded, env, owner, own = {}, network = systemNetwork, setting, notes }: FindCellsOptions,
 ): Promise<RunCells | undefined> {
-  const { mode, network: hosts, ports } = loaded.config.sandbox
+  const { network: hosts, ports } = loaded.config.sandbox
   const directories = [root, ...addedDirectories(own.rules ?? [])] as const
-  const sandbox = await sandboxInForce(mode, { directories, ownDirectories: ownDirectories(env), env })
+  const sandbox = await sandboxInForce(setting, { directories, ownDirectories: ownDirectories(env), env })
   requireSandbox(sandbox)
   const { found, places } = sandbox
   if (found.kind === 'none') {
@@ -78,7 +88,7 @@ async function findCells(
   return new RunCells({ bubblewrap: found.program, places, network: reach, owner, guard })
 }
 
-type FindCellsOptions = ConfineOptions & { readonly notes: string[] }
+type FindCellsOptions = ConfineOptions & { readonly setting: SandboxSetting; readonly notes: string[] }
 
 /** Those of `--add-dir`. */
 function addedDirectories(rules: readonly Rule[]): string[] {

@@ -2,7 +2,6 @@ import type { AgentDefinition } from '../../core/agent.ts'
 import { shapeMask } from '../../core/secrets/mask.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
 import { killMarked } from '../../exec/kill.ts'
-import type { Confinement } from '../../tools/cell/confinement.ts'
 import { agentSheet, type AgentSheet } from '../delegation/effective-agent.ts'
 import { Approvals } from '../asking/approvals.ts'
 import type { RunSetting } from '../context/run-setting.ts'
@@ -10,6 +9,7 @@ import { startDriving, visit, type Conversations, type StartedRun } from '../con
 import { createBus, type Subscriber } from '../log/bus.ts'
 import { createConversation, type CreateOptions } from '../conversation/create-conversation.ts'
 import { continueBranch, type ContinueOptions, type Continued } from '../control/continue-branch.ts'
+import type { Confinements } from '../context/confinements.ts'
 import type { Deps } from '../context/deps.ts'
 import { forkOfPerson, type ForkStart } from '../conversation/fork-branch.ts'
 import { startOrDispatch, type StartedOrDispatched } from '../control/start-or-dispatch.ts'
@@ -129,7 +129,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const asking = { approvals, questions: new Questions({ ...options, recorder, waits, attended }) }
   const made = { bus, recorder, scheduler, starts: new StartQueue(), gates, taskTexts: createTaskTexts() }
   const deps: Deps = {
-    endProcesses: (runIds) => endProcesses(runIds, options.confinement),
+    endProcesses: (runIds) => endProcesses(runIds, options.confinements),
     endOwned,
     secrets: shapeMask,
     ...options,
@@ -182,9 +182,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 /** What is in a cell has the grace of its cell. */
 async function endProcesses(
   runIds: readonly RunId[],
-  confinement: Confinement | undefined,
+  confinements: Confinements | undefined,
 ): Promise<readonly number[]> {
-  await confinement?.end(runIds)
+  await confinements?.end(runIds)
   return await killMarked({ mark: 'OFFSHOOT_RUN_ID', values: runIds })
 }
 

@@ -14,7 +14,7 @@ import { lastSeq } from '../log/stored-events.ts'
 /** Everything that a client draws of a conversation, except messages; events after `seq` bring it up to date. */
 export interface Snapshot {
   readonly seq: number
-  readonly conversation: Omit<Conversation, 'budget' | 'mode'> & { readonly mode: string | null }
+  readonly conversation: Omit<Conversation, 'budget' | 'mode' | 'sandbox'> & { readonly mode: string | null }
   readonly owner: Owner | null
   /** What is between its commands and the machine; null: another process decides that. */
   readonly sandbox: SandboxForce | null
@@ -80,7 +80,7 @@ export interface SnapshotFacts {
 /** Synchronous, so that a subscriber in the same event-loop turn misses nothing. */
 export function snapshotOf(reader: Reader, conversation: Conversation, facts: SnapshotFacts): Snapshot {
   const { id } = conversation
-  const { budget, mode = null, ...about } = conversation
+  const { budget, mode = null, sandbox: _, ...about } = conversation
   const shown = shownRuns(reader, id, facts.maxRuns ?? 300)
   const { rows, calls, totals, queue } = runRows(reader, id, (run) => shown.has(run.id))
   const open = new Set(rows.filter(({ status }) => !isStopped(status)).map((run) => run.id))

@@ -30,6 +30,7 @@ function sampleConversation(id: NewId): Rows['conversations'] {
     title: 'A title',
     budget: { usd: 5, tokens: 2_000_000 },
     mode: 'plan',
+    sandbox: 'required',
     createdAt: 1,
     updatedAt: 2,
   }

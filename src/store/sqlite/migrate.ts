@@ -23,6 +23,7 @@ const MIGRATIONS = [
   '0012_answers_and_turns.sql',
   '0013_ends_of_cancels.sql',
   '0014_sandbox_of_approvals.sql',
+  '0015_sandbox_of_conversations.sql',
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

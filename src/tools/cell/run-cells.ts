@@ -9,7 +9,7 @@ import { startCell, type Cell } from '../../exec/sandbox/start-cell.ts'
 import { keepAlive } from '../../exec/keep-alive.ts'
 import { runProcess, type ProcessOptions } from '../../exec/run-process.ts'
 import type { Guard } from '../../exec/start-guard.ts'
-import { layoutOf, type CellPlaces } from './cell-layout-of.ts'
+import { isWithin, layoutOf, type CellPlaces } from './cell-layout-of.ts'
 import type { CommandCell, CommandResult, MovedAway, ReachedHost, Standing } from '../command-cell.ts'
 import { refusedPaths } from './refused-paths.ts'
 import { whyNeverWidened, whyNotWidened } from './widened-directories.ts'
@@ -165,6 +165,9 @@ class RunCell implements CommandCell {
   async #runIn(ready: Promise<Begun>, options: ProcessOptions): Promise<CommandResult> {
     const { cell, protection, network, directories } = await ready
     const { places } = this.#options
+    const written = [...places.directories, ...directories]
+    if (!written.some((each) => isWithin(each, options.directory)))
+      throw new ToolError('sandbox', whyNotShown(places, options.directory))
     try {
       const result = await runProcess({
         ...options,
@@ -176,7 +179,7 @@ class RunCell implements CommandCell {
       this.#moved = []
       this.#reached = []
       const widened = { ...this.#of.standing.widening(), directories }
-      const paths = refusedPaths(result, places, [...places.directories, ...directories])
+      const paths = refusedPaths(result, places, written)
       const told = { result, moved, reached, refusedPaths: paths }
       return { ...told, sandbox: forceOf(this.#options, widened), widened, wasAlone: false }
     } catch (error) {
@@ -237,6 +240,11 @@ class RunCell implements CommandCell {
       throw error
     }
   }
+}
+
+function whyNotShown(places: CellPlaces, directory: string): string {
+  const why = whyNotWidened(places, directory) ?? 'no rule allows it'
+  return `the sandbox does not show ${directory}, where this command would start: ${why}`
 }
 
 /** A store that cannot be read any more allows nothing. */
