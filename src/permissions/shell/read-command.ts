@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../match-pattern.ts'
 import type { Arguments } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
 import { builtins } from './builtins.ts'
@@ -220,9 +221,13 @@ function readOperands(program: Program, operands: readonly Field[]): Reading {
 /** In an unlisted program, any word that looks like a path may be a file. */
 function readUnlisted(command: Invocation): Reading {
   const paths = command.args.flatMap(possiblePaths)
+  const globs = command.args.filter(
+    ({ glob, text }) => glob && !text.includes(UNKNOWN) && !/[\s=]|^-/.test(text),
+  )
   const doubtful = command.args.some((field) => startsUnknown(field) && field.from === undefined)
   return merge(
     uses('read', paths),
+    reading({ files: globs.map((field) => ({ access: 'read', field, mention: true })) }),
     mentionedFiles(command.args),
     runningOptions(command.program, command.args),
     doubtful ? caution('has an argument that is unknown in advance') : reading({}),
