@@ -6,6 +6,8 @@ export interface PermissionPath {
   readonly relative: string
   readonly outside: boolean
   readonly guarded: 'git' | 'config' | 'secret' | 'skill' | null
+  /** A link of /proc leads there from this process; from a command it may lead elsewhere. */
+  readonly ownView?: true
 }
 
 /** A file that exists. */

@@ -4,7 +4,7 @@ import { sortArguments } from './arguments.ts'
 import { builtins } from './builtins.ts'
 import { eachAddress, readCurl } from './curl.ts'
 import { listedName, otherNames, withoutDigits } from './program-names.ts'
-import type { Field } from './field.ts'
+import type { Field, FileUse } from './field.ts'
 import { staticField, isStatic, restOf, startsUnknown } from './field.ts'
 import { readFd } from './fd.ts'
 import { readFind } from './find.ts'
@@ -179,7 +179,9 @@ function walked(command: Invocation, program: Program, found: Arguments, skip: n
   const given = operands.length === 0 && program.walks?.here === true && !piped ? [HERE] : operands
   const plain = readOperands(program, given)
   const look = program.operands !== 'remove'
-  const files = plain.files.map((use) => (use.access === 'write' ? use : { ...use, walk: { ...walk, look } }))
+  // what is copied is found below; where it is copied to is one file
+  const isWalked = ({ access }: FileUse) => access !== 'write' || program.operands === 'write'
+  const files = plain.files.map((use) => (isWalked(use) ? { ...use, walk: { ...walk, look } } : use))
   return { ...plain, files }
 }
 
