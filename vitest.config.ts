@@ -24,7 +24,7 @@ const DURABILITY = [
  */
 const THOROUGH = [
   'test/e2e/promises/**/*.test.ts',
-  'test/e2e/{kill,two-terminals,two-libraries,provider-gate,server-left,unknown-outcome}.test.ts',
+  'test/e2e/{kill,two-terminals,two-libraries,provider-gate,server-left,unknown-outcome,hostile-repository}.test.ts',
   'test/e2e/{bad,damaged,lost}-store.test.ts',
   'test/kill/kill.test.ts',
   'test/many-processes/many-processes.test.ts',

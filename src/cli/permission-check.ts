@@ -189,7 +189,7 @@ function permissionCall(line: Line, workspace: Workspace): PermissionCall {
     return kind === 'command' ? { kind, command: value } : { kind, value }
   })
   const { toolset, effects } = tool
-  const below = (path: string) => filesBelow(workspace, path)
+  const below = (path: string, levels?: number) => filesBelow(workspace, path, { levels })
   return { tool: tool.name, toolset, effects, subjects, resolvePath, filesBelow: below, entryAt }
 }
 

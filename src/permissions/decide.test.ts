@@ -17,7 +17,7 @@ import {
 import { shellItems } from './shell/shell-items.ts'
 import { strictest } from './item.ts'
 import { MODES, modeLayer, type Mode } from './modes.ts'
-import type { Grant, Level, PermissionCall } from './types.ts'
+import type { Grant, Level, PermissionCall, PermissionPath } from './types.ts'
 
 const root = (...rules: readonly Rule[]): Level => levelOf('user config', rules)
 const actionOf = (tool: string, argument: string, ...chain: readonly Level[]) =>
@@ -392,6 +392,17 @@ describe('in a sandbox', () => {
     ['echo "', 'ask'],
   ])('mode auto, %s: %s', (command, expected) => {
     expect(decided(command, 'auto')).toBe(expected)
+  })
+
+  test('a path asks that leads elsewhere from this process than from a command', () => {
+    const elsewhere = { absolute: '/srv/x', relative: '/srv/x', outside: true, guarded: null } as const
+    const asked = (resolvedTo: PermissionPath) => {
+      const layers = [modeLayer('auto')]
+      const resolvePath = (path: string) => (path === '.' ? callOf('bash', '').resolvePath(path) : resolvedTo)
+      const call = { ...callOf('bash', 'ls /proc/self/cwd'), resolvePath, confinedTo: ['/repo'] }
+      return decide(call, [{ name: 'root', layers }]).action
+    }
+    expect([asked(elsewhere), asked({ ...elsewhere, ownView: true })]).toEqual(['allow', 'ask'])
   })
 
   test('the other modes and the rules for directories count as ever', () => {

@@ -6,12 +6,16 @@ export interface PermissionPath {
   readonly relative: string
   readonly outside: boolean
   readonly guarded: 'git' | 'config' | 'secret' | 'skill' | null
+  /** A link of /proc leads there from this process; from a command it may lead elsewhere. */
+  readonly ownView?: true
 }
 
 /** A file that exists. */
 export interface FoundPath extends PermissionPath {
   /** A symbolic link; the path is its target. */
   readonly link: boolean
+  /** Where the link itself is. */
+  readonly at?: string
 }
 
 export type PermissionSubject =
@@ -38,9 +42,9 @@ export interface PermissionCall {
   readonly resolvePath: (path: string) => PermissionPath
   /**
    * The files below a directory, for commands that read or change all of them; null: too many to list. Absent: unknown,
-   * and such commands ask.
+   * and such commands ask. `levels`: how many names below the directory a path has at most.
    */
-  readonly filesBelow?: (absolute: string) => readonly FoundPath[] | null
+  readonly filesBelow?: (absolute: string, levels?: number) => readonly FoundPath[] | null
   /** What is at a path now. Absent: unknown. */
   readonly entryAt?: (absolute: string) => PathEntry
 }

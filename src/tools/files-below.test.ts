@@ -16,9 +16,9 @@ function write(path: string) {
   writeFileSync(join(base, path), '')
 }
 
-const below = (path: string, limit?: number) => {
+const below = (path: string, limit?: number, levels?: number) => {
   const workspace = createWorkspace(join(base, 'repo'))
-  return filesBelow(workspace, join(workspace.root, path), limit)
+  return filesBelow(workspace, join(workspace.root, path), { limit, levels })
 }
 
 test('lists the files below a directory with their guards', () => {
@@ -33,6 +33,13 @@ test('lists the files below a directory with their guards', () => {
   expect(below('.')).toHaveLength(2)
   expect(below('src/a.ts')).toEqual([])
   expect(below('missing')).toEqual([])
+})
+
+test('lists no more levels than are asked for', () => {
+  for (const path of ['repo/a', 'repo/src/b', 'repo/src/sub/c']) write(path)
+  const names = (levels: number) => below('.', undefined, levels)?.map(({ relative }) => relative)
+  expect(names(1)).toEqual(['a'])
+  expect(names(2)?.toSorted()).toEqual(['a', 'src/b'])
 })
 
 test('reports the target of a link without following it', () => {

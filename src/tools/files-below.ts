@@ -7,6 +7,15 @@ import type { ResolvedPath, Workspace } from './port.ts'
 export interface FoundFile extends ResolvedPath {
   /** A symbolic link; the path is its target. */
   readonly link: boolean
+  /** Where the link itself is. */
+  readonly at?: string
+}
+
+export interface FilesBelowOptions {
+  /** With more entries the answer is null. */
+  readonly limit?: number | undefined
+  /** How many names below the directory a path has at most. */
+  readonly levels?: number | undefined
 }
 
 /** With more entries the answer is "unknown". */
@@ -22,21 +31,21 @@ const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 export function filesBelow(
   workspace: Workspace,
   directory: string,
-  limit = MAX_ENTRIES,
+  { limit = MAX_ENTRIES, levels = Infinity }: FilesBelowOptions = {},
 ): readonly FoundFile[] | null {
   const found: FoundFile[] = []
-  const pending = [directory]
+  const pending = [{ current: directory, level: 1 }]
   let entries = 0
   while (pending.length > 0) {
-    const current = pending.pop()!
+    const { current, level } = pending.pop()!
     const names = entriesOf(current, limit - entries)
     if (names === null) return null
     entries += names.length
     for (const name of names) {
       const path = current.endsWith(sep) ? current + name.name : current + sep + name.name
       if (name.isDirectory()) {
-        if (!SKIPPED.has(name.name)) pending.push(path)
-      } else if (name.isSymbolicLink()) found.push({ ...workspace.resolve(path), link: true })
+        if (!SKIPPED.has(name.name) && level < levels) pending.push({ current: path, level: level + 1 })
+      } else if (name.isSymbolicLink()) found.push({ ...workspace.resolve(path), link: true, at: path })
       else found.push(plainFile(workspace, path))
     }
   }

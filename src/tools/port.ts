@@ -118,6 +118,8 @@ export interface ResolvedPath {
   readonly outside: boolean
   /** Files that always ask: version control, active rules, probable secrets; skills only when changed. */
   readonly guarded: 'git' | 'config' | 'secret' | 'skill' | null
+  /** A link of /proc leads there from this process; from a command it may lead elsewhere. */
+  readonly ownView?: true
 }
 
 export interface Workspace {

@@ -10,6 +10,11 @@ export interface WalkedPath {
   readonly unsure: boolean
 }
 
+/** Whether a path leads through what is another file in another process, as /proc/self/cwd is. */
+export function isOwnView({ links }: WalkedPath): boolean {
+  return links.some((link) => link.startsWith('/proc/'))
+}
+
 /**
  * Resolves a path name by name from a real directory, as the kernel does: `..` after a symlink leaves the link's
  * target, not the link's directory. Never throws.

@@ -73,6 +73,7 @@ test('paths that leave the workspace or cannot be followed are outside', async (
     '/proc/self/fd/0',
   ]
   for (const path of paths) expect(workspace.resolve(path), path).toMatchObject({ outside: true })
+  expect(workspace.resolve('/proc/self/cwd/x')).toMatchObject({ ownView: true })
   expect(workspace.resolve('src/link/../secret').absolute).toBe(join(base.path, 'outside/secret'))
 })
 

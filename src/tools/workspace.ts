@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { guardOf } from './guarded-files.ts'
 import type { ResolvedPath, Workspace } from './port.ts'
-import { walkPath } from './walk-path.ts'
+import { isOwnView, walkPath } from './walk-path.ts'
 
 export interface WorkspaceOptions {
   /** The directory for `~`. */
@@ -80,6 +80,7 @@ function resolvePath(root: string, own: readonly string[], path: string): Resolv
     relative: inside ? relative(root, walked.real).split(sep).join('/') || '.' : walked.real,
     outside: !inside || walked.unsure,
     guarded: guardOfAny(root, own, [walked.real, ...walked.links]),
+    ...(isOwnView(walked) && { ownView: true }),
   }
 }
 

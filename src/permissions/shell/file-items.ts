@@ -8,6 +8,7 @@ import { matchPattern, UNKNOWN } from '../match-pattern.ts'
 import { resolveWord } from '../resolve-path-words.ts'
 import type { FoundPath, PermissionCall, PermissionPath } from '../types.ts'
 import { joinPath } from './directories.ts'
+import { globbedItems } from './globbed-files.ts'
 import { GLOB, isAfterGuarded, namedFiles } from './named-files.ts'
 import type { NamedFiles } from './named-files.ts'
 import { removesAll } from './removes-workspace.ts'
@@ -32,7 +33,12 @@ export function fileItems(call: PermissionCall, file: SurveyedFile): FileItems {
     named.known || listed !== null ? [] : [{ reason: `${file.access}s a file that is unknown in advance` }]
   const redirected = file.redirected ? paths : []
   return {
-    items: [...pathItems(call, file, paths), ...reachItems(call, file, named, paths), ...(listed ?? [])],
+    items: [
+      ...pathItems(call, file, paths),
+      ...reachItems(call, file, named, paths),
+      ...(listed ?? []),
+      ...globbedItems(call, file),
+    ],
     cautions: [
       ...unknown,
       ...redirected.map((path) => ({
@@ -68,6 +74,8 @@ function listedGlob(
 /** A name inside an argument: only deny and ask rules apply to it, and the guard for secrets. */
 function mentionItems(call: PermissionCall, file: SurveyedFile): readonly Item[] {
   const access = file.access === 'read' ? 'read' : 'write'
+  if (file.field.glob)
+    return [{ ...anyFile(access), reach: reachOf(globShapes(call, file), null) }, ...globbedItems(call, file)]
   const named = namedFiles(file, file.directories)
   if (!named.known) return [{ ...anyFile(access), reach: reachOf([[ANY_PATH]], null) }]
   const root = resolved(call, '.').absolute

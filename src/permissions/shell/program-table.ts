@@ -69,6 +69,7 @@ const CHANGE: Program = {
   values: 'from',
   reads: 'reference',
   globs: 'ask',
+  walks: { when: '-R --recursive' },
 }
 
 const DIGEST: Program = { ...READ, values: 'a l length algorithm' }

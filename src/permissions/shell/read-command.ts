@@ -1,9 +1,10 @@
+import { UNKNOWN } from '../match-pattern.ts'
 import type { Arguments } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
 import { builtins } from './builtins.ts'
 import { eachAddress, readCurl } from './curl.ts'
 import { listedName, otherNames, withoutDigits } from './program-names.ts'
-import type { Field } from './field.ts'
+import type { Field, FileUse } from './field.ts'
 import { staticField, isStatic, restOf, startsUnknown } from './field.ts'
 import { readFd } from './fd.ts'
 import { readFind } from './find.ts'
@@ -178,7 +179,9 @@ function walked(command: Invocation, program: Program, found: Arguments, skip: n
   const given = operands.length === 0 && program.walks?.here === true && !piped ? [HERE] : operands
   const plain = readOperands(program, given)
   const look = program.operands !== 'remove'
-  const files = plain.files.map((use) => (use.access === 'write' ? use : { ...use, walk: { ...walk, look } }))
+  // what is copied is found below; where it is copied to is one file
+  const isWalked = ({ access }: FileUse) => access !== 'write' || program.operands === 'write'
+  const files = plain.files.map((use) => (isWalked(use) ? { ...use, walk: { ...walk, look } } : use))
   return { ...plain, files }
 }
 
@@ -220,9 +223,13 @@ function readOperands(program: Program, operands: readonly Field[]): Reading {
 /** In an unlisted program, any word that looks like a path may be a file. */
 function readUnlisted(command: Invocation): Reading {
   const paths = command.args.flatMap(possiblePaths)
+  const globs = command.args.filter(
+    ({ glob, text }) => glob && !text.includes(UNKNOWN) && !/[\s=]|^-/.test(text),
+  )
   const doubtful = command.args.some((field) => startsUnknown(field) && field.from === undefined)
   return merge(
     uses('read', paths),
+    reading({ files: globs.map((field) => ({ access: 'read', field, mention: true })) }),
     mentionedFiles(command.args),
     runningOptions(command.program, command.args),
     doubtful ? caution('has an argument that is unknown in advance') : reading({}),

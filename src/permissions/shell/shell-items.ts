@@ -39,13 +39,14 @@ function withMemory(call: PermissionCall): PermissionCall {
     : { ...call, resolvePath, filesBelow: remembering(filesBelow) }
 }
 
-function remembering<T>(look: (path: string) => T): (path: string) => T {
+function remembering<T>(look: (path: string, levels?: number) => T): (path: string, levels?: number) => T {
   const known = new Map<string, T>()
-  return (path) => {
-    const found = known.get(path)
+  return (path, levels) => {
+    const key = `${levels ?? ''}\0${path}`
+    const found = known.get(key)
     if (found !== undefined) return found
-    const value = look(path)
-    known.set(path, value)
+    const value = look(path, levels)
+    known.set(key, value)
     return value
   }
 }

@@ -5,7 +5,7 @@ import { isStatic, startsUnknown, staticField, withinField } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 import { REACHES_ANYTHING } from './mentioned-files.ts'
-import { walkUses } from './directory-walks.ts'
+import { HERE, walkUses } from './directory-walks.ts'
 
 /** A list of names (`-T`) may contain options, and `--to-command` and the like run programs: neither is listed. */
 const TAR: OptionTable = {
@@ -49,6 +49,7 @@ export function readTar({ program, args }: Invocation): Reading {
       archives.filter(({ text }) => text !== '-'),
     ),
     uses('write', extracts ? valuesOf('-C --directory') : []),
+    reading({ files: extracts && !has('-O --to-stdout') ? unpacked(valuesOf('-C --directory')) : [] }),
     uses('read', [...found.reads, ...valuesOf('-X --exclude-from -g --listed-incremental')]),
     reading({ files: packed(writes, found.operands, valuesOf('-C --directory')) }),
   )
@@ -88,6 +89,12 @@ function packed(
   const places = [...directories, ...chained(directories)]
   const below = places.flatMap((directory) => operands.map((field) => withinField(directory, field)))
   return walkUses('read', [...operands, ...below], ALL)
+}
+
+/** The archive chooses the files: rules for any file below count. */
+function unpacked(directories: readonly Field[]): readonly FileUse[] {
+  const places = directories.length === 0 ? [HERE] : [...directories, ...chained(directories)]
+  return walkUses('write', places, { ...ALL, look: false })
 }
 
 /** Each `-C` is relative to the one before it. */

@@ -155,7 +155,7 @@ function permissionCall(
     effects,
     subjects: subjects.map((each) => subject(each, resolvePath)),
     resolvePath,
-    filesBelow: (path) => filesBelow(workspace, path),
+    filesBelow: (path, levels) => filesBelow(workspace, path, { levels }),
     entryAt,
   }
 }
