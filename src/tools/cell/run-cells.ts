@@ -7,6 +7,7 @@ import type { Guard } from '../../exec/start-guard.ts'
 import { layoutOf, type CellPlaces } from './cell-layout-of.ts'
 import type { CommandCell, CommandResult, MovedAway, ReachedHost } from '../command-cell.ts'
 import { openCellNetwork, type CellNetwork, type CellNetworkOptions } from './network/cell-network.ts'
+import { gitSettings } from './git-settings.ts'
 import { protect, type Protection } from './protected-paths.ts'
 
 export interface RunCellsOptions {
@@ -149,8 +150,9 @@ class RunCell implements CommandCell {
     const { bubblewrap, places, owner, guard } = this.#options
     const protection = protect(places.directories)
     const marks = { OFFSHOOT_OWNER: owner, OFFSHOOT_RUN_ID: this.#runId }
-    const layout = layoutOf(places, protection)
+    const settings = gitSettings(places, guard)
     const network = await openCellNetwork({ ...this.#options.network, guard })
+    const layout = { ...layoutOf(places, protection), gitSettings: await settings }
     try {
       const cell = await startCell({ bubblewrap, layout, marks, guard, sockets: network.sockets })
       network.hide()
