@@ -10,6 +10,8 @@ export interface CellLayout {
   readonly writable: readonly string[]
   /** Empty in the cell, and gone with it; null where the user has none. */
   readonly home: string | null
+  /** Text of its .gitconfig, which commands may change; default: it has none. */
+  readonly gitSettings?: string
   /** What can be read beside the system: directories of programs, and files of certificates. */
   readonly shown: readonly string[]
   /** Directories in what is writable that keep their names. */
@@ -102,6 +104,11 @@ export function layoutArguments(layout: CellLayout): string[] {
     ...readOnly.flatMap((path) => ['--ro-bind', path, path]),
     ...hidden.flatMap(maskArguments),
   ]
+}
+
+/** Where git looks for the settings of a person. */
+export function settingsFile({ home }: CellLayout): string {
+  return `${home ?? '/tmp'}/.gitconfig`
 }
 
 /** Mount points that a cell has as long as its protection holds. */

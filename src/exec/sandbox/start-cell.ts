@@ -19,6 +19,7 @@ import {
   ISOLATION,
   layoutArguments,
   protectedMounts,
+  settingsFile,
   systemArguments,
   userArguments,
   userFiles,
@@ -87,7 +88,7 @@ export async function startCell(options: CellOptions): Promise<Cell> {
 
 const SUPERVISOR = '/run/offshoot'
 /** All of these are pipes: what a cell has is a socket, and /proc opens no sockets. */
-const PIPES = { args: 3, info: 4, passwd: 5, group: 6 }
+const PIPES = { args: 3, info: 4, passwd: 5, group: 6, gitSettings: 7 }
 
 function spawnBubblewrap({ bubblewrap, layout, marks, sockets }: CellOptions): ChildProcess {
   const { spawn } = process.getBuiltinModule('node:child_process') // as in run-process.ts
@@ -97,13 +98,14 @@ function spawnBubblewrap({ bubblewrap, layout, marks, sockets }: CellOptions): C
   const child = spawn('/bin/sh', ['-c', own, 'sh', bubblewrap, ...fixed, '--', ...command], {
     cwd: '/',
     env: { ...marks },
-    stdio: descriptors(),
+    stdio: descriptors(layout.gitSettings ? PIPES.gitSettings : PIPES.group),
     detached: true,
   })
   const { passwd, group } = userFiles(layout.home)
   hand(child, PIPES.args, cellArguments(layout, sockets).join('\0'))
   hand(child, PIPES.passwd, passwd)
   hand(child, PIPES.group, group)
+  if (layout.gitSettings) hand(child, PIPES.gitSettings, layout.gitSettings)
   return child
 }
 
@@ -111,9 +113,9 @@ function spawnBubblewrap({ bubblewrap, layout, marks, sockets }: CellOptions): C
  * The pipes, and /dev/null in place of whatever else a child of this process would have: what a shell or a service has left
  * open for us could be opened again in the cell, by way of its /proc.
  */
-function descriptors(): ('pipe' | 'ignore')[] {
-  const last = Math.max(PIPES.group, ...inheritable())
-  return Array.from({ length: last + 1 }, (_, fd) => (fd <= PIPES.group ? 'pipe' : 'ignore'))
+function descriptors(pipes: number): ('pipe' | 'ignore')[] {
+  const last = Math.max(pipes, ...inheritable())
+  return Array.from({ length: last + 1 }, (_, fd) => (fd <= pipes ? 'pipe' : 'ignore'))
 }
 
 const CLOSED_ON_EXEC = 0o2000000
@@ -137,6 +139,7 @@ function cellArguments(layout: CellLayout, sockets: CellSockets | undefined): st
     ['--ro-bind-data', String(PIPES.passwd), '/etc/passwd'],
     ['--ro-bind-data', String(PIPES.group), '/etc/group'],
     layoutArguments(layout),
+    layout.gitSettings ? ['--file', String(PIPES.gitSettings), settingsFile(layout)] : [],
     ['--ro-bind', process.execPath, `${SUPERVISOR}/node`],
     ['--ro-bind', supervisor.source, supervisor.place],
     sockets === undefined ? [] : socketArguments(sockets),

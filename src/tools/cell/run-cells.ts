@@ -17,6 +17,7 @@ import { hostText } from './widening.ts'
 import { ToolError } from '../port.ts'
 import type { HostAndPort } from '../web/network.ts'
 import { openCellNetwork, type CellNetwork, type CellNetworkOptions } from './network/cell-network.ts'
+import { gitSettings } from './git-settings.ts'
 import { protect, type Protection } from './protected-paths.ts'
 
 export interface RunCellsOptions {
@@ -225,12 +226,13 @@ class RunCell implements CommandCell {
     const places: CellPlaces = { ...this.#options.places, directories: [workspace, ...others, ...more] }
     const protection = protect(places.directories)
     const marks = { OFFSHOOT_OWNER: owner, OFFSHOOT_RUN_ID: runId }
-    const layout = layoutOf(places, protection)
+    const settings = gitSettings(places, guard)
     const network = await openCellNetwork({
       ...this.#options.network,
       guard,
       allows: (target) => isAllowed(standing, target),
     })
+    const layout = { ...layoutOf(places, protection), gitSettings: await settings }
     try {
       const cell = await startCell({ bubblewrap, layout, marks, guard, sockets: network.sockets })
       network.hide()
