@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { finishReasons } from '../core/finish-reason.ts'
-import { sandboxForce } from '../core/command-sandbox-schema.ts'
+import { sandboxForce, wideningSchema } from '../core/command-sandbox-schema.ts'
 import { factSchema } from '../core/receipt-schema.ts'
 import { runLimitsSchema, runSetupSchema } from '../core/run-schemas.ts'
 import {
@@ -60,7 +60,9 @@ const approvalSchema = z
     note: text.nullable(),
     requestedAt: ms,
     answeredAt: ms.nullable(),
-    sandbox: z.looseObject({ force: sandboxForce, writes: z.array(text) }).exactOptional(),
+    sandbox: z
+      .looseObject({ force: sandboxForce, writes: z.array(text), asks: wideningSchema.exactOptional() })
+      .exactOptional(),
   })
   .meta({ id: 'Approval' }) satisfies z.ZodType<ExportedApproval>
 

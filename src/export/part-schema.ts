@@ -5,7 +5,7 @@ import type { Json } from '../core/json.ts'
 import { bounds } from '../core/limits.ts'
 import { plainAuthors, type Author, type Part } from '../core/message.ts'
 import { receiptLists, type Receipts } from '../core/receipt.ts'
-import { sandboxForce } from '../core/command-sandbox-schema.ts'
+import { sandboxForce, wideningSchema } from '../core/command-sandbox-schema.ts'
 import type { ReportFacts, SubagentAnswer } from '../core/report-facts.ts'
 
 /** Schemas of message parts in an export document, and of shared values. */
@@ -85,7 +85,12 @@ const receipts = z.looseObject({
   ),
   read: z.array(z.looseObject({ path: text, hash: text.nullable() })),
   commands: z.array(
-    z.looseObject({ command: text, exitCode: z.int().nullable(), sandbox: sandboxForce.exactOptional() }),
+    z.looseObject({
+      command: text,
+      exitCode: z.int().nullable(),
+      sandbox: sandboxForce.exactOptional(),
+      widened: wideningSchema.exactOptional(),
+    }),
   ),
   hosts: z.array(text),
   connections: z

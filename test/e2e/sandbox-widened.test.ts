@@ -147,6 +147,26 @@ test(
   }),
 )
 
+test(
+  'a rule of the person allows it beforehand; a file of the repository or an agent file does not',
+  inCell(async () => {
+    const rule = { tool: 'sandbox_network', pattern: 'far.invalid', action: 'allow' }
+    user.write(
+      'offshoot.jsonc',
+      JSON.stringify({ permissions: [rule], sandbox: { network: ['far.invalid'] } }),
+    )
+    user.write(
+      '.offshoot/agents/main.md',
+      '---\npermissions: ["sandbox_network:far.invalid"]\n---\nYou work.\n',
+    )
+    expect((await start([get(HOSTS)]).ended).code).toBe(5)
+    expect(asked).toEqual([])
+    const { widened } = await ended(start([get(HOSTS), get()], ['--allow', 'sandbox_network:far.invalid:80']))
+    expect(widened).toEqual([['far.invalid:80'], []])
+    expect(asked).toEqual(['http://far.invalid/'])
+  }),
+)
+
 const write = (directory: string, widens: boolean) => ({
   toolCalls: [
     {

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -52,6 +52,8 @@ export interface Cell {
   start(command: ProcessStart): Promise<StartedProcess>
   /** Whether it still runs, and protects what it protected at its start. */
   isWhole(): boolean
+  /** What is at a path in it, before a command has started there. @throws an error of the file system */
+  statsOf(path: string): Stats
   /** How many processes there are in it beside its own two. */
   population(): number
   /** Ends it with all that is in it: SIGTERM, and what is there after the grace is killed. Resolves when it is gone. */
@@ -209,6 +211,7 @@ class StartedCell implements Cell {
   readonly #commands = new Map<number, Waiting>()
   readonly #mounts: readonly string[]
   readonly #ready = Promise.withResolvers<void>()
+  readonly #known = Promise.withResolvers<void>()
   #lastId = 0
   #first: Pick<ProcessEntry, 'pid' | 'startTime'> | undefined
   #why: string | undefined
@@ -228,7 +231,10 @@ class StartedCell implements Cell {
       }
     })
     child.stdin?.on('error', () => {}) // the end of the child says it
-    readAll(child.stdio[PIPES.info] as Readable, (text) => (this.#first = firstProcess(text)))
+    readAll(child.stdio[PIPES.info] as Readable, (text) => {
+      this.#first = firstProcess(text)
+      this.#known.resolve()
+    })
     // A program may end without ending its cells: they end with it.
     for (const handle of [child, ...child.stdio]) (handle as { unref?(): void } | null)?.unref?.()
     void gone.then((why) => this.#end(why))
@@ -269,6 +275,10 @@ class StartedCell implements Cell {
     } catch {
       return false
     }
+  }
+
+  statsOf(path: string): Stats {
+    return lstatSync(`/proc/${this.#first?.pid}/root${path}`)
   }
 
   population(): number {
@@ -315,7 +325,7 @@ class StartedCell implements Cell {
   /** Said before the first command starts, by nobody else than the supervisor. */
   #isReady({ proxyPort }: Readonly<Record<string, unknown>>): void {
     this.proxyPort ??= typeof proxyPort === 'number' ? proxyPort : undefined
-    this.#ready.resolve()
+    void this.#known.promise.then(() => this.#ready.resolve())
   }
 
   #end(why: string): void {

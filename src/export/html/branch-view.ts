@@ -107,8 +107,8 @@ function receiptList(receipts: Receipts): Markup {
     listLine(
       'Ran',
       commands.map(
-        ({ command, exitCode, sandbox }) =>
-          `${command} (${[exitCode === null ? 'ended from outside' : `exit ${exitCode}`, sandboxWords(sandbox)].filter(Boolean).join(', ')})`,
+        ({ command, exitCode, sandbox, widened }) =>
+          `${command} (${[exitCode === null ? 'ended from outside' : `exit ${exitCode}`, sandboxWords(sandbox, widened)].filter(Boolean).join(', ')})`,
       ),
       more.commands,
     ),

@@ -12,7 +12,8 @@ import type { Guard } from '../../exec/start-guard.ts'
 import { isWithin, layoutOf, type CellPlaces } from './cell-layout-of.ts'
 import type { CommandCell, CommandResult, MovedAway, ReachedHost, Standing } from '../command-cell.ts'
 import { refusedPaths } from './refused-paths.ts'
-import { whyNeverWidened, whyNotWidened } from './widened-directories.ts'
+import { SandboxError } from '../../exec/sandbox/sandbox-error.ts'
+import { directoryAt, identityOf, whyNeverWidened, whyNotWidened } from './widened-directories.ts'
 import { hostText } from './widening.ts'
 import { ToolError } from '../port.ts'
 import type { HostAndPort } from '../web/network.ts'
@@ -234,8 +235,10 @@ class RunCell implements CommandCell {
     })
     const layout = { ...layoutOf(places, protection), gitSettings: await settings }
     try {
+      const known = more.map(directoryAt)
       const cell = await startCell({ bubblewrap, layout, marks, guard, sockets: network.sockets })
       network.hide()
+      await endUnlessSame(cell, more, known)
       return { cell, protection, network, directories: more }
     } catch (error) {
       network.close()
@@ -247,6 +250,24 @@ class RunCell implements CommandCell {
 function whyNotShown(places: CellPlaces, directory: string): string {
   const why = whyNotWidened(places, directory) ?? 'no rule allows it'
   return `the sandbox does not show ${directory}, where this command would start: ${why}`
+}
+
+/** bubblewrap follows links: whoever can write around a directory could have put one in its place meanwhile. */
+async function endUnlessSame(
+  cell: Cell,
+  directories: readonly string[],
+  known: readonly (string | undefined)[],
+): Promise<void> {
+  const isSame = directories.every((path, at) => {
+    try {
+      return identityOf(cell.statsOf(path)) === known[at]
+    } catch {
+      return false
+    }
+  })
+  if (isSame) return
+  await cell.end()
+  throw new SandboxError('a directory was exchanged while the sandbox was started')
 }
 
 /** A store that cannot be read any more allows nothing. */

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
 import { delimiter, isAbsolute, resolve } from 'node:path'
 import { SECOND_NAMES, isOfSystem, isWithin, type CellPlaces } from './cell-layout-of.ts'
 
@@ -51,12 +51,26 @@ const OF_MACHINE = ['/boot', '/run', '/var', '/lost+found', '/snap']
 export function whyNotWidened(places: CellPlaces, directory: string): string | undefined {
   const never = whyNeverWidened(places, directory)
   if (never !== undefined) return never
+  const why = (text: string) => `${directory} cannot be made writable: ${text}`
+  if (directoryAt(directory) === undefined)
+    return why('it is not there, cannot be read, is not a directory, or a link leads elsewhere')
+  const hasSocket = readdirSync(directory, { withFileTypes: true }).some((entry) => entry.isSocket())
+  return hasSocket ? why('a socket of a program is in it') : undefined
+}
+
+/** Which directory is at this very path now; undefined: none is, or a link leads elsewhere. */
+export function directoryAt(path: string): string | undefined {
+  let fd: number | undefined
   try {
-    if (realpathSync(directory) !== directory || !statSync(directory).isDirectory())
-      return `${directory} cannot be made writable: it is not a directory, or a link leads elsewhere`
-    const hasSocket = readdirSync(directory, { withFileTypes: true }).some((entry) => entry.isSocket())
-    return hasSocket ? `${directory} cannot be made writable: a socket of a program is in it` : undefined
+    fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+    return readlinkSync(`/proc/self/fd/${fd}`) === path ? identityOf(fstatSync(fd)) : undefined
   } catch {
-    return `${directory} cannot be made writable: it is not there, or cannot be read`
+    return undefined
+  } finally {
+    if (fd !== undefined) closeSync(fd)
   }
+}
+
+export function identityOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`
 }

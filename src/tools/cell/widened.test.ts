@@ -37,13 +37,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function open(site: Pick<Site, 'port'> = { port: 9 }): void {
+function open(site: Pick<Site, 'port'> = { port: 9 }, bubblewrap = BUBBLEWRAP): void {
   const names = { 'a.example': [PUBLIC], 'b.example': [PUBLIC], 'inside.example': ['10.0.0.1'] }
   const network = loopbackNetwork({ names, ports: { '*:80': site.port } })
   const env = { PATH: process.env['PATH'], HOME: join(folder, 'home') }
   const places = cellPlaces({ directories: [root], ownDirectories: [join(folder, 'home/data')], env })
   const reach = { ...closedNetwork, network }
-  cells = new RunCells({ bubblewrap: BUBBLEWRAP, places, network: reach, owner: 'own_x' })
+  cells = new RunCells({ bubblewrap, places, network: reach, owner: 'own_x' })
 }
 
 /** What stands can be changed in place. */
@@ -187,6 +187,24 @@ test(
     held.directories.pop()
     expect((await run(`echo 3 >> ${out}/file`, stands)).result.exitCode).toBe(1)
     expect(readFileSync(join(out, 'file'), 'utf8')).toBe('1\n2\n')
+  }),
+)
+
+test(
+  'a directory that is exchanged for a link while the sandbox starts is not given',
+  inCell(async () => {
+    const keys = join(folder, 'home/.ssh')
+    const out = join(folder, 'home/out')
+    for (const path of [keys, out]) mkdirSync(path)
+    writeFileSync(join(keys, 'id'), 'a key')
+    const bubblewrap = join(folder, 'bwrap')
+    const exchange = `mv '${out}' '${out}.away' && ln -s '${keys}' '${out}'`
+    writeFileSync(bubblewrap, `#!/bin/sh\n${exchange}\nexec ${BUBBLEWRAP} "$@"\n`, { mode: 0o755 })
+    open(undefined, bubblewrap)
+    const directories = [out]
+    await expect(run(`cat ${out}/id`, { widening: { directories } })).rejects.toThrow(
+      'a directory was exchanged while the sandbox was started',
+    )
   }),
 )
 
