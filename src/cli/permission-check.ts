@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Rule } from '../core/agent.ts'
+import { issueWords } from '../core/issue-words.ts'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { decide } from '../permissions/decide.ts'
 import { strangerProblem, type KnownTools } from '../core/rules/unknown-tool.ts'
@@ -45,8 +46,18 @@ const ruleSet = z.union([
  * @throws OffshootError `config` that says what is wrong, in which line, and what to write.
  */
 export function readRuleSet(text: string, file: string, known: KnownTools): readonly Level[] {
-  const { values, where } = readDocument(text, file)
+  const { values, where } = parsedRules(text, file)
   return levelsOf(values, (path) => `${where(path)}: ${path.join('.') || 'the file'}`, known)
+}
+
+/** Its hint would be about a configuration. */
+function parsedRules(text: string, file: string) {
+  try {
+    return readDocument(text, file)
+  } catch (cause) {
+    if (!(cause instanceof OffshootError)) throw cause
+    throw new OffshootError(cause.code, cause.message, { hint: SHAPES, cause })
+  }
 }
 
 const EXAMPLE = 'for example { "tool": "bash", "pattern": "git status*", "action": "allow" }'
@@ -94,10 +105,13 @@ const NO_RULE = { said: undefined, why: 'no rule matches, and it asks by default
 export const MAX_LINE_CHARS = 1024 * 1024
 
 /** Subjects in words, as the rows of a table have them. */
-const subjectSchema = z.union([
-  z.string(),
-  z.array(z.strictObject({ kind: z.enum(['command', 'path', 'host', 'name']), value: z.string() })),
-])
+const subjectSchema = z.union(
+  [
+    z.string(),
+    z.array(z.strictObject({ kind: z.enum(['command', 'path', 'host', 'name']), value: z.string() })),
+  ],
+  'expected text, or a list such as [{"kind": "command", "value": "ls"}]',
+)
 const lineSchema = z.looseObject({
   id: z.unknown().optional(),
   tool: z.string().min(1).optional(),
@@ -151,10 +165,12 @@ export function checkLine(
 }
 
 function readLine(text: string): Line {
-  const parsed = lineSchema.safeParse(parseJson(text))
+  const given = parseJson(text)
+  const parsed = lineSchema.safeParse(given)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw wrong(`${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'not understood'}`)
+  const problem = issue ? issueWords(issue, given) : 'not understood'
+  throw wrong(`${issue?.path.join('.') || 'the line'}: ${problem}`)
 }
 
 function parseJson(text: string): unknown {

@@ -7,6 +7,7 @@ import { laterCommands } from './commands/later.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from './exit-codes.ts'
 import { helpWidth, layOutHelp } from './help.ts'
 import { suggestChoices } from './meant-choice.ts'
+import { refuseEmptyPaths } from './typed-path.ts'
 import { cleanText, isClosedPipe, put, writeStderr, watchStreams, write, type Io } from './io.ts'
 import { asStarted, refuseOptionsOfNpm } from './npm-start.ts'
 import { refuseTextAsOption } from './text-as-option.ts'
@@ -127,6 +128,7 @@ export async function createProgram(io: Io, setExitCode: SetExitCode, typed = ''
   else if (typed !== '--version' && typed !== '-v') await addAll(program, io, setExitCode) // which is answered before any command is read
   layOutHelp(program)
   suggestChoices(program)
+  refuseEmptyPaths(program)
   return program
 }
 

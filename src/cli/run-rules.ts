@@ -1,9 +1,10 @@
+import { fileErrorWords } from '../core/file-error-words.ts'
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { agentSpelled } from '../agents/agent-aliases.ts'
 import type { AgentRegistry } from '../agents/registry.ts'
 import type { Rule } from '../core/agent.ts'
-import { errorMessage, OffshootError } from '../core/errors.ts'
+import { OffshootError } from '../core/errors.ts'
 import { nearestName } from '../core/nearest-name.ts'
 import { shown } from '../core/rules/quoted-value.ts'
 import { isRule, readRule } from '../core/rules/read-rule.ts'
@@ -98,7 +99,10 @@ function realDirectory(path: string): string {
   try {
     if (statSync(path).isDirectory()) return realpathSync(path)
   } catch (cause) {
-    throw new OffshootError('usage', `--add-dir: ${errorMessage(cause)}`, { hint: PROMPT_FIRST, cause })
+    throw new OffshootError('usage', `--add-dir: ${path} cannot be used: ${fileErrorWords(cause)}`, {
+      hint: PROMPT_FIRST,
+      cause,
+    })
   }
   throw new OffshootError('usage', `--add-dir: ${path} is not a directory`, { hint: PROMPT_FIRST })
 }

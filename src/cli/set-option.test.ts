@@ -48,7 +48,7 @@ describe('--set', () => {
     ['=1', 'Expected NAME=VALUE'],
     ['temperatur=1', 'did you mean temperature?'],
     ['colour=1', 'it is one of temperature, '],
-    ['temperature=warm', 'temperature: expected number'],
+    ['temperature=warm', 'temperature: expected a number'],
     ['temperature=3', 'temperature: '],
     ['anthropic.speed=fast', 'providerOptions: anthropic.speed is not a known option'],
     ['anthropic=1', 'unknown setting "anthropic"'],

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
+import { issueWords } from '../core/issue-words.ts'
 import {
   mergeSettings,
   modelSettingsSchema,
@@ -28,8 +29,8 @@ function parseSetting(text: string): ModelSettings {
   if (problem) throw new InvalidArgumentError(`providerOptions: ${problem}`)
   const parsed = modelSettingsSchema().safeParse(settings)
   if (parsed.success) return parsed.data
-  const { path: at, message } = parsed.error.issues[0]!
-  throw new InvalidArgumentError(`${at.map(String).join('.')}: ${message.replace(/^Invalid input: /, '')}`)
+  const issue = parsed.error.issues[0]!
+  throw new InvalidArgumentError(`${issue.path.map(String).join('.')}: ${issueWords(issue, settings)}`)
 }
 
 function settingsOf(

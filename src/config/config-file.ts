@@ -1,3 +1,4 @@
+import { issueWords } from '../core/issue-words.ts'
 import {
   createScanner,
   findNodeAtLocation,
@@ -72,7 +73,7 @@ export function checkConfig(given: unknown, where: (path: readonly PropertyKey[]
     `${where(written(path))}: ${written(path).join('.') || 'the file'}`
   const issues = configSchema().safeParse(values).error?.issues ?? []
   const bad = issues.find((issue) => issue.code !== 'unrecognized_keys')
-  if (bad) throw wrong(`${at(bad.path)}: ${bad.message.replace(/^Invalid input: /, '')}`)
+  if (bad) throw wrong(`${at(bad.path)}: ${issueWords(bad, values)}`)
   const unknown = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [],
   )

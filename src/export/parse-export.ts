@@ -1,3 +1,4 @@
+import { issueWords } from '../core/issue-words.ts'
 import type { z } from 'zod'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { checkReferences } from './check-references.ts'
@@ -94,7 +95,7 @@ export function* shapeProblems(root: unknown): Generator<DamagedExport> {
   for (let next = open.pop(); next; next = open.pop()) {
     const { kind, value, place } = next
     const { error } = levelSchemas[kind].safeParse(value)
-    for (const issue of error?.issues ?? []) yield damaged(placeOf(place, issue), issue.message)
+    for (const issue of error?.issues ?? []) yield damaged(placeOf(place, issue), issueWords(issue, value))
     for (const inner of innerLevels(next).reverse()) open.push(inner)
   }
 }

@@ -1,3 +1,4 @@
+import { fileErrorWords } from '../core/file-error-words.ts'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
@@ -98,7 +99,7 @@ function firstProblem(error: z.ZodError, whole: string): string {
  */
 export async function readScript(file: string, sha256?: string | null): Promise<Script> {
   const bytes = await readFile(file).catch((error: unknown) => {
-    throw new OffshootError('config', `the script ${file} cannot be read: ${errorMessage(error)}`, {
+    throw new OffshootError('config', `the script ${file} cannot be read: ${fileErrorWords(error)}`, {
       cause: error,
     })
   })

@@ -110,9 +110,13 @@ describe('an unknown key', () => {
 
 describe('a wrong value', () => {
   test.each([
-    ['{\n "limits": {\n  "maxTurns": "ten" } }', 3, 'limits.maxTurns: expected number, received string'],
-    ['{ "limits": { "maxDepth": 9 } }', 1, 'limits.maxDepth: Too big'],
-    ['{\n\n"delegation": "sometimes" }', 3, 'delegation: Invalid option: expected one of "off"|"ask"|"auto"'],
+    ['{\n "limits": {\n  "maxTurns": "ten" } }', 3, 'limits.maxTurns: expected a number, got "ten"'],
+    ['{ "limits": { "maxDepth": 9 } }', 1, 'limits.maxDepth: expected at most'],
+    [
+      '{\n\n"delegation": "sometimes" }',
+      3,
+      'delegation: expected one of "off", "ask", "auto", got "sometimes"',
+    ],
     [
       '{ "permissions": [\n{ "tool": "bash" }] }',
       2,
@@ -128,9 +132,9 @@ describe('a wrong value', () => {
       2,
       'agents.explore.permissions: expected a list of rules, not {"bash":"deny"}; write [{"tool":"bash","action":"deny"}]',
     ],
-    ['[]', 1, 'the file: expected object, received array'],
-    ['7', 1, 'the file: expected object, received number'],
-    ['null', 1, 'the file: expected object, received null'],
+    ['[]', 1, 'the file: expected an object, got a list'],
+    ['7', 1, 'the file: expected an object, got 7'],
+    ['null', 1, 'the file: expected an object, got null'],
     ['{ "model": ', 1, 'not valid JSON (value expected)'],
     ['{\n "model": "a"\n "limits": {} }', 3, 'not valid JSON (comma expected)'],
     ['{ "model": "x } ', 1, 'not valid JSON'],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { issueWords } from '../core/issue-words.ts'
 import { nearestName } from '../core/nearest-name.ts'
 import { Problem } from './problem.ts'
 
@@ -11,7 +12,9 @@ export function checkedInput<T>(schema: z.ZodType<T>, given: unknown): T {
   // reported first, because it may be why another field is missing
   if (unknown?.code === 'unrecognized_keys')
     throw noSuchField([...unknown.path, unknown.keys[0]!], fieldsAt(schema, unknown.path))
-  const [{ path, message } = { path: [], message: 'it does not fit' }] = issues
+  const [issue] = issues
+  const path = issue?.path ?? []
+  const message = issue ? issueWords(issue, given) : 'it does not fit'
   throw new Problem(422, 'invalid', path.length > 0 ? `${path.join('.')}: ${message}` : message)
 }
 

@@ -1,3 +1,4 @@
+import { systemErrorWords } from '../core/file-error-words.ts'
 import { ToolError, type ResolvedPath, type ToolContext } from './port.ts'
 
 /**
@@ -24,22 +25,6 @@ export function pathChanged(path: string): ToolError {
 /** Translates a file system error into words that a model can act on. */
 export function namedFileError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof ToolError) return error
-  const code = (error as NodeJS.ErrnoException).code
-  const words = code === undefined ? undefined : FILE_ERRORS[code]
-  return words === undefined ? error : new ToolError(words[0], `${path}: ${words[1]}`)
-}
-
-const FILE_ERRORS: Readonly<Record<string, readonly [code: string, words: string]>> = {
-  ENOENT: ['not_found', 'there is no such file or directory'],
-  ENOTDIR: ['not_found', 'a part of this path is a file, not a directory'],
-  EISDIR: ['is_directory', 'this is a directory, not a file'],
-  EACCES: ['not_permitted', 'the current user has no permission for this'],
-  EPERM: ['not_permitted', 'the current user has no permission for this'],
-  EROFS: ['not_permitted', 'the file system is read-only'],
-  ENAMETOOLONG: ['invalid_path', 'the path is too long'],
-  ELOOP: ['invalid_path', 'the symbolic links on this path form a loop'],
-  ENXIO: ['not_a_file', 'this is a socket, a pipe or a device, not a file'],
-  ENOSPC: ['no_space', 'the disk is full'],
-  EDQUOT: ['no_space', 'the disk quota is used up'],
-  EMFILE: ['busy', 'too many files are open; try again'],
+  const known = systemErrorWords(error)
+  return known === undefined ? error : new ToolError(known.code, `${path}: ${known.words}`)
 }

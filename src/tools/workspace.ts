@@ -1,8 +1,9 @@
+import { fileErrorWords } from '../core/file-error-words.ts'
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, parse, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errorMessage, OffshootError } from '../core/errors.ts'
+import { OffshootError } from '../core/errors.ts'
 import { guardOf } from './guarded-files.ts'
 import type { ResolvedPath, Workspace } from './port.ts'
 import { isOwnView, walkPath } from './walk-path.ts'
@@ -49,7 +50,7 @@ function realDirectory(directory: string): string {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
     const message = isMissing
       ? `there is no directory ${directory}`
-      : `the directory ${directory} cannot be read: ${errorMessage(cause)}`
+      : `the directory ${directory} cannot be read: ${fileErrorWords(cause)}`
     throw new OffshootError('usage', message, { cause })
   }
   throw new OffshootError('usage', `${directory} is not a directory`)

@@ -129,11 +129,11 @@ describe('a wrong configuration', () => {
   it('is an error with file, line and what is expected, and exit code 3', async () => {
     const cases: [string | Uint8Array, RegExp][] = [
       ['{\n  "limits": {\n', /offshoot\.jsonc:\d: not valid JSON/],
-      ['null', /offshoot\.jsonc:1: .*expected object, received null/],
-      ['[]', /expected object, received array/],
+      ['null', /offshoot\.jsonc:1: .*expected an object, got null/],
+      ['[]', /expected an object, got a list/],
       [
         '{\n  "limits": {\n    "maxTurns": "many"\n  }\n}',
-        /offshoot\.jsonc:3: limits\.maxTurns: .*expected number/,
+        /offshoot\.jsonc:3: limits\.maxTurns: expected a (?:whole )?number/,
       ],
       ['{"permissions": {"bash": true}}', /permissions: expected a list of rules, not /],
       [
@@ -189,15 +189,15 @@ describe('a wrong configuration', () => {
       inEnvironment('OFFSHOOT_PERMISSIONS', 'allow'),
     ])
     expect(turns.stderr).toMatch(
-      /environment OFFSHOOT_LIMITS__MAX_TURNS: limits\.maxTurns: .*expected number/,
+      /environment OFFSHOOT_LIMITS__MAX_TURNS: limits\.maxTurns: expected a (?:whole )?number/,
     )
-    expect(whole.stderr).toMatch(/environment OFFSHOOT_LIMITS: limits: .*expected object/)
+    expect(whole.stderr).toMatch(/environment OFFSHOOT_LIMITS: limits: .*expected an object/)
     expect(rules.stderr).toMatch(
       /environment OFFSHOOT_PERMISSIONS: permissions: expected a list of rules, not "allow"/,
     )
     writeFileSync(join(config, 'config.jsonc'), '{\n"limits": 5 }')
     const file = await user.call(['run', 'hi'])
-    expect(file.stderr).toMatch(/config\.jsonc:2: limits: .*expected object/)
+    expect(file.stderr).toMatch(/config\.jsonc:2: limits: .*expected an object/)
     for (const ended of [turns, whole, rules, file]) {
       expect(ended).toMatchObject({ code: 3, stdout: '' })
       expectClear(ended)

@@ -377,6 +377,35 @@ describe('a run in one terminal, everything else in another', () => {
     expect((await log.ended).stdout.split(fromMain)).toHaveLength(2)
     expect(await run.ended).toMatchObject({ code: 0 })
   }, 60_000)
+
+  it('says it once where the run ends before anybody answers', async () => {
+    const run = start(
+      {
+        main: [
+          { toolCalls: [task('c', { run_in_background: true })] },
+          { toolCalls: [bash('sh wait.sh main')] },
+          { match: 'waited main', text: 'I go ahead.' },
+          { text: 'All done.' },
+        ],
+        general: [{ match: '^Do c\\.$', toolCalls: [bash('touch made.txt')] }, { text: 'Left it.' }],
+      },
+      '--approvals',
+      'wait',
+    )
+    await Promise.all([begun(run, 'main'), run.untilStderr('offshoot approve apr_')])
+    const main = (await ps()).find(({ depth }) => depth === 0)!
+    const [asking] = (await ps()).filter(({ reason }) => reason === 'approval')
+    const log = user.start(['log', '-f', main.id])
+    const said = `Waiting for you: $ touch made.txt: offshoot approve ${asking!.approvals[0]}\n`
+    await log.untilStdout(said)
+    release('main')
+    const { code, stdout } = await log.ended
+    expect(code).toBe(0)
+    expect(stdout).toContain('main (agent): I go ahead.\n')
+    expect(stdout.split(said)).toHaveLength(2)
+    expect(await user.call(['approve', asking!.approvals[0]!, 'deny'])).toMatchObject({ code: 0 })
+    expect(await run.ended).toMatchObject({ code: 0 })
+  }, 60_000)
 })
 
 describe('what a killed program left', () => {

@@ -202,7 +202,7 @@ describe('agents import', () => {
       code: 2,
       stderr: expect.stringMatching(/file/),
     })
-    expect(await user.call(['agents', 'import', 'missing.md'])).toMatchObject({ code: 1, stdout: '' })
+    expect(await user.call(['agents', 'import', 'missing.md'])).toMatchObject({ code: 2, stdout: '' })
   })
 })
 

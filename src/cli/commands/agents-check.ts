@@ -1,8 +1,7 @@
 import { Option } from 'commander'
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { FORMATS, type FormatName } from '../../agents/agent-format.ts'
-import { OffshootError } from '../../core/errors.ts'
+import { isTypedDirectory } from '../typed-path.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { FileDiagnosis } from '../../project/agent-diagnosis.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
@@ -41,18 +40,9 @@ async function diagnose(
   const found: FileDiagnosis[] = []
   for (const path of paths) {
     const place = resolve(io.cwd, path)
-    found.push(...(await diagnoseFiles(place, isDirectory(place, path), io.env, format)))
+    found.push(...(await diagnoseFiles(place, isTypedDirectory(path, io), io.env, format)))
   }
   return found
-}
-
-function isDirectory(place: string, typed: string): boolean {
-  try {
-    return statSync(place).isDirectory()
-  } catch (cause) {
-    const message = `${typed.slice(0, 200)} cannot be read: there is no such file or directory`
-    throw new OffshootError('usage', message, { cause })
-  }
 }
 
 /** For people; in JSON, `ignored` means that parts of the file are. */

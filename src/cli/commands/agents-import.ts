@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import { resolve } from 'node:path'
 import { FORMATS, type FormatName } from '../../agents/agent-format.ts'
+import { isTypedDirectory } from '../typed-path.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { ImportedFile } from '../../project/import-agents.ts'
@@ -26,6 +27,7 @@ export function addAgentsImport(agents: GroupCommand, io: Io): void {
       const { directory, json } = agents.flags()
       const { root } = createWorkspace(resolve(io.cwd, directory))
       const options = { ...command.opts<ImportFlags>(), root, env: io.env }
+      for (const path of paths) isTypedDirectory(path, io)
       const imported: ImportedFile[] = []
       for (const path of paths) imported.push(...(await importAgentFile(resolve(io.cwd, path), options)))
       await writeStderr(io, lostText(imported))

@@ -121,7 +121,7 @@ async function goOn(typed: string, text: string | undefined, flags: ContinueFlag
 /** @throws OffshootError `usage` for a file that is not there: the rules, which come next, do not look. */
 function fileAt(path: string, { cwd }: Pick<Io, 'cwd'>): string {
   const file = resolve(cwd, path)
-  if (existsSync(file)) return file
+  if (path.trim() !== '' && existsSync(file)) return file
   throw new OffshootError('usage', `--file ${terminalLine(path)}: there is no such file`, {
     hint: file === path ? 'check the path' : `looked for ${terminalLine(file)}`,
   })

@@ -16,11 +16,41 @@ async function imported(directory: string) {
   const [{ id }] = user.rows('SELECT id FROM conversations') as [{ id: string }]
   const document = JSON.parse((await user.call(['export', id])).stdout) as object
   user.write('talk.json', JSON.stringify({ ...document, directory }))
+  await user.call(['rm', id, '--yes'])
   return user.call(['import', 'talk.json'])
 }
 
 test('says nothing more of a conversation of the current directory', async () => {
   expect(await imported(realpathSync(user.directory))).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('says that a conversation is a copy, each time', async () => {
+  const first = (await imported(realpathSync(user.directory))).stdout.trim()
+  for (let times = 0; times < 2; times++) {
+    const { code, stdout, stderr } = await user.call(['import', 'talk.json'])
+    const copy = stdout.trim()
+    expect([code, copy]).not.toContain(first)
+    expect(stderr).toBe(
+      `offshoot: ${first} of the file is here already; ${copy} is a copy with new ids (offshoot rm ${copy} deletes it)\n`,
+    )
+  }
+  expect(user.rows('SELECT id FROM conversations')).toHaveLength(3)
+})
+
+test.each([
+  ['missing.json', 'there is no such file or directory'],
+  ['folder', 'this is a directory, not a file'],
+  ['talk.json/inside', 'a part of this path is a file, not a directory'],
+])('says why %s cannot be read', async (path, why) => {
+  mkdirSync(join(user.directory, 'folder'))
+  user.write('talk.json', '{}')
+  const stderr = `offshoot: ${path} cannot be read: ${why}\n  check the path\n`
+  expect(await user.call(['import', path])).toMatchObject({ code: 2, stdout: '', stderr })
+  expect(await user.call(['permissions', 'check', '--rules', path])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr,
+  })
 })
 
 test('says on stderr that a file names another directory, and what that means', async () => {

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { open } from 'node:fs/promises'
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
-import { errorMessage, OffshootError } from '../../core/errors.ts'
+import { OffshootError } from '../../core/errors.ts'
+import type { ConversationId } from '../../core/ids.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { ExportDocument } from '../../export/document.ts'
@@ -11,6 +12,7 @@ import { MAX_EXPORT_BYTES, parseExport } from '../../export/parse-export.ts'
 import { randomIds } from '../../runtime/log/new-id.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { write, writeStderr, type Io } from '../io.ts'
+import { unreadableFile } from '../typed-path.ts'
 import { openOrCreateStore } from '../open-store.ts'
 
 export function importCommand(program: Command, io: Io): void {
@@ -21,10 +23,28 @@ export function importCommand(program: Command, io: Io): void {
     .action(async (file: string) => {
       const document = parseExport(decode(await readAll(file, io)))
       await using store = await openOrCreateStore(io)
+      const known = store.get('conversations', document.id)
       const id = await importConversation(store, document, randomIds(systemClock))
       await write(io, `${id}\n`)
-      for (const said of aboutDirectory(document, io)) await writeStderr(io, `offshoot: ${said}\n`)
+      for (const said of [
+        ...aboutCopy(document, { id, isKnown: known !== undefined }),
+        ...aboutDirectory(document, io),
+      ])
+        await writeStderr(io, `offshoot: ${said}\n`)
     })
+}
+
+/** Ids that are taken are replaced: a second import of a file, and one of a conversation that is here, make a copy. */
+function aboutCopy({ id: named }: ExportDocument, { id, isKnown }: Imported): string[] {
+  if (id === named) return []
+  const why = isKnown ? `${named} of the file is here already` : 'ids of the file are taken here'
+  return [`${why}; ${id} is a copy with new ids (offshoot rm ${id} deletes it)`]
+}
+
+interface Imported {
+  readonly id: ConversationId
+  /** Whether the conversation of the file was there before. */
+  readonly isKnown: boolean
 }
 
 /** A file names the directory in which its conversation goes on: a reader who does not look inside learns of it here. */
@@ -51,7 +71,7 @@ async function readAll(file: string, io: Io): Promise<Buffer> {
     return await collect(handle.createReadStream({ autoClose: false }))
   } catch (cause) {
     if (cause instanceof OffshootError) throw cause
-    throw new OffshootError('usage', `${file} cannot be read: ${errorMessage(cause)}`, { cause })
+    throw unreadableFile(file, cause)
   }
 }
 

@@ -47,7 +47,9 @@ export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): 
       const id = idOf(store, typed, io)
       requireSubject(store, id)
       if (follow) return setExitCode(await followRun(store, { id, ...detail }, io))
-      const text = textOf(store, { id, ...detail }, messagesOf(store, id)) + endText(store, id)
+      const text =
+        textOf(store, { id, ...detail }, messagesOf(store, id)) +
+        endText(store, id, linesText(askedLines(store, id)))
       await write(io, fitted(text, io))
     })
 }
@@ -75,13 +77,13 @@ async function followRun(store: Store, shown: Shown, io: Io): Promise<number> {
     await write(io, fitted(textOf(store, shown, whole.slice(printed)), io))
     printed = whole.length
     if (!run || isStopped(run.status)) {
-      await write(io, fitted(endText(store, id), io))
+      await write(io, fitted(endText(store, id, newAsks()), io))
       return exitCodes.completed
     }
     if (!ownership.livingOwner(run.conversationId)) {
       const now = latestRun(store, id)
       if (now && isStopped(now.status)) continue // since it was looked at: its owner had done its work
-      await write(io, fitted(endText(store, id), io))
+      await write(io, fitted(endText(store, id, newAsks()), io))
       await writeStderr(io, 'offshoot: its process has died; offshoot recover resumes it\n')
       return exitCodes.failed
     }
@@ -140,8 +142,8 @@ function leftText(store: Store, id: string): string {
 }
 
 /** What a reader has to know below the last message: that it has stopped and how to continue it, and what is left below. */
-function endText(store: Store, id: string): string {
-  return statusOfEnd(store, id) + leftText(store, id) + linesText(askedLines(store, id))
+function endText(store: Store, id: string, asked: string): string {
+  return statusOfEnd(store, id) + leftText(store, id) + asked
 }
 
 /** What this run and the subagents below it ask of a person, with the command that answers it. Nothing if no process drives them. */

@@ -234,3 +234,13 @@ describe('what was allowed for good', () => {
     expect(await user.call(['permissions'])).toMatchObject({ code: 0, stdout: '' })
   })
 })
+
+test('a rules file that is no JSON is answered with what it holds', async () => {
+  const other = new TestUser({ 'broken.json': '{"rules": [' })
+  const { code, stdout, stderr } = await other.call(['permissions', 'check', '--rules', 'broken.json'])
+  other.remove()
+  expect([code, stdout]).toEqual([3, ''])
+  expect(stderr).toMatch(
+    /^offshoot: broken\.json:1: not valid JSON .*\n {2}write a JSON list of rules, .*\n$/,
+  )
+})

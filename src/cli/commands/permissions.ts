@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { errorMessage, OffshootError } from '../../core/errors.ts'
-import { terminalLine } from '../../core/terminal-text.ts'
+import { OffshootError } from '../../core/errors.ts'
 import type { RuleRow } from '../../store/port.ts'
 import { ToolError } from '../../tools/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
@@ -16,6 +15,7 @@ import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { noteEmpty } from '../terminal/note-empty.ts'
 import { openStore } from '../open-store.ts'
+import { unreadableFile } from '../typed-path.ts'
 import { wholeId } from '../typed-id.ts'
 import { orUnknown } from '../unknown-id.ts'
 import { performVerb } from '../remote/perform-verb.ts'
@@ -81,7 +81,7 @@ async function withoutProject(typed: string, io: Io): Promise<RuleRow> {
 
 /** Answers each line as it comes. False: there was one that could not be decided. */
 async function check(file: string, { directory }: PlaceFlags, io: Io): Promise<boolean> {
-  const text = readText(resolve(io.cwd, file))
+  const text = readText(file, io)
   const workspace = createWorkspace(resolve(io.cwd, directory))
   const settings = defaultConfig() // the rules of the file count, and nothing else
   const known = knownTools({
@@ -109,12 +109,10 @@ function problem(error: unknown) {
   return { code, message, ...(hint ? { hint } : {}) }
 }
 
-function readText(file: string): string {
+function readText(file: string, { cwd }: Io): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(resolve(cwd, file), 'utf8')
   } catch (cause) {
-    throw new OffshootError('usage', `${terminalLine(file)} cannot be read: ${errorMessage(cause)}`, {
-      cause,
-    })
+    throw unreadableFile(file, cause)
   }
 }

@@ -39,7 +39,7 @@ export function toolNameProblem(tool: string): string | null {
 
 /** The error for an unknown tool. */
 function unknownTool(tool: string, more: readonly string[] = []): string {
-  const known = [...ruleNames, ...more]
+  const known = [...new Set([...ruleNames, ...more])]
   const near = toolSpelled(tool) ?? nearestName(tool, known)
   if (near) return `there is no tool ${shown(tool)}; did you mean "${near}"?`
   if (isOfServer(tool))
