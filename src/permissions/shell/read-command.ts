@@ -237,6 +237,9 @@ function readUnlisted(command: Invocation): Reading {
 }
 
 function possiblePaths(field: Field): readonly Field[] {
+  const isGlob = field.glob && !field.text.includes(UNKNOWN)
+  if (isGlob && /^\w+=/.test(field.text))
+    return [restOf(field, field.text.slice(0, field.text.indexOf('=') + 1))]
   if (!isStatic(field)) return []
   const equals = field.text.indexOf('=')
   if (field.text.startsWith('-')) return equals === -1 ? [] : [restOf(field, field.text.slice(0, equals + 1))]
