@@ -148,6 +148,7 @@ function readProgram(command: Invocation, program: Program): Reading {
       ? unknownInner(`uses an option of ${command.program} that may run a program`)
       : reading({}),
     uses('write', found.writes),
+    uses('write', targetsOf(program, found)),
     found.doubtful && program.any !== true
       ? caution('has an argument that is unknown in advance')
       : reading({}),
@@ -161,6 +162,12 @@ function readProgram(command: Invocation, program: Program): Reading {
     found.unknown.some((name) => LISTS.test(name)) ? reading({ files: REACHES_ANYTHING }) : reading({}),
     walked(command, program, found, skip),
   )
+}
+
+/** Where `-t` has things copied to; it is looked up as a directory that is read, too. */
+function targetsOf({ reads = '' }: Program, { options }: Arguments): readonly Field[] {
+  if (!reads.split(' ').includes('target-directory')) return []
+  return options.flatMap(({ name, value }) => (value && /^(-t|--t.*)$/.test(name) ? [value] : []))
 }
 
 /** Options that name a file containing the names of other files. */
