@@ -64,7 +64,7 @@ export function restOf(field: Field, prefix: string): Field {
     ...field,
     text,
     uncertain: field.glob ? UNKNOWN : text,
-    tilde: text.startsWith('~') && !field.glob,
+    tilde: text.startsWith('~'),
   }
 }
 

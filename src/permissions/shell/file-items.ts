@@ -135,7 +135,7 @@ function reachItems(
 ): readonly Item[] {
   const shapes = shapesOf(call, file, named, paths)
   if (shapes.length === 0) return []
-  const found = file.walk ? foundBelow(call, file.walk, paths) : null
+  const found = file.walk ? foundOnWalk(call, file.access, file.walk, paths) : null
   const base = { ...anyFile(file.access === 'read' ? 'read' : 'write'), reach: reachOf(shapes, found) }
   const guard = file.walk?.look === true ? guardOfWalk(file, file.walk, found) : null
   return guard === null ? [base] : [base, guard]
@@ -188,6 +188,19 @@ function globShapes(call: PermissionCall, { field, directories, walk }: Surveyed
     const path = resolved(call, directory)
     return [shapeOfGlob(path.relative, rest), shapeOfGlob(path.absolute, rest)]
   })
+}
+
+/** What is removed by its name may be in version control too, which other walks leave out. */
+function foundOnWalk(
+  call: PermissionCall,
+  access: SurveyedFile['access'],
+  walk: Walk,
+  paths: readonly PermissionPath[],
+): readonly FoundPath[] | null {
+  const found = foundBelow(call, walk, paths)
+  if (access !== 'remove' || found === null) return found
+  const repositories = paths.map((path) => ({ ...path, absolute: `${path.absolute}/.git` }))
+  return [...found, ...(foundBelow(call, walk, repositories) ?? [])]
 }
 
 /** The files that a walk selects; null: unknown. */

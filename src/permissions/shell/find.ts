@@ -86,8 +86,13 @@ function readPrimary(args: readonly Field[], at: number): readonly [Reading, num
   return [optionCautions('find', [name]), at + 1]
 }
 
+/** Whole trees have a guard of their own. */
 function removal(use: FileUse): FileUse {
-  return { ...use, access: 'remove', ...(use.walk ? { walk: { ...use.walk, look: false } } : {}) }
+  return {
+    ...use,
+    access: 'remove',
+    ...(use.walk ? { walk: { ...use.walk, look: use.walk.names !== null } } : {}),
+  }
 }
 
 /** The word that represents files found by a program. */

@@ -11,6 +11,8 @@ export interface GitCommand extends OptionTable {
   readonly changes?: boolean
   /** Operands may be the address of a repository. */
   readonly remote?: boolean
+  /** The operands after the first one are directories that it makes. */
+  readonly makes?: boolean
 }
 
 const DIFF_LONGS = `patch no-patch raw patch-with-raw patch-with-stat stat numstat shortstat dirstat cumulative summary
@@ -287,6 +289,7 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     values: 'b o branch origin depth',
     text: true,
     remote: true,
+    makes: true,
   },
   init: { flags: 'q', longs: 'quiet bare', values: 'b initial-branch' },
   fsck: { longs: 'full strict lost-found unreachable dangling no-dangling verbose progress' },

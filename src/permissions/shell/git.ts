@@ -151,7 +151,17 @@ function readListed(name: Field, spec: GitCommand, args: readonly Field[], runs:
   }
   const table = spec.sub === undefined ? spec : subTable(spec.sub, args)
   if (table === undefined)
-    return merge(caution(`runs git ${name.text} ${args[0]?.text ?? ''}`.trimEnd(), args[0]?.text), runs)
+    return merge(
+      caution(`runs git ${name.text} ${args[0]?.text ?? ''}`.trimEnd(), args[0]?.text),
+      uses(
+        'read',
+        args
+          .slice(1)
+          .filter(({ text }) => !text.startsWith('-'))
+          .flatMap(pathsOf),
+      ),
+      runs,
+    )
   const named = spec.sub !== undefined && args[0]?.text.startsWith('-') === false
   const found = sortArguments(named ? args.slice(1) : args, table)
   const searched = walkUses('read', [HERE], { names: null, hidden: true, links: false, look: false })
@@ -163,6 +173,7 @@ function readListed(name: Field, spec: GitCommand, args: readonly Field[], runs:
     found.doubtful && spec.any !== true ? caution('has an argument that is unknown in advance') : reading({}),
     spec.remote === true ? remoteCaution(found.operands) : reading({}),
     uses('read', found.reads),
+    spec.makes === true ? uses('write', found.operands.slice(1)) : reading({}),
     name.text === 'grep' ? reading({ files: searched }) : reading({}),
     spec.text === true
       ? reading({})

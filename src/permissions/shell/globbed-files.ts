@@ -16,29 +16,42 @@ export function globbedItems(call: PermissionCall, file: SurveyedFile): readonly
   const matched = globbed(call, file)
   const guarded = matched.find(({ guarded: kind }) => (access === 'read' ? kind === 'secret' : kind !== null))
   const away = matched.find(({ link, outside }) => link && outside)
+  const start = startsOf(call, file).find(({ outside }) => outside)
   return [
+    ...(start === undefined ? [] : [outsideItem(start)]),
     ...(guarded === undefined ? [] : [commandPathItem(access, guarded)]),
     ...(away === undefined ? [] : [outsideItem(away)]),
   ]
 }
 
-function globbed(call: PermissionCall, { field, directories }: SurveyedFile): readonly FoundPath[] {
-  const isAbsolute = field.text.startsWith('/')
-  if (!field.glob || field.tilde || field.text.includes(UNKNOWN)) return []
-  const names = field.text.split('/').filter((name) => name !== '' && name !== '.')
-  const first = names.findIndex((name) => GLOB.test(name))
-  const [before, globs] = [names.slice(0, first).join('/'), names.slice(first)]
-  const starts = isAbsolute
-    ? [`/${before}`]
-    : (directories ?? []).map((directory) => joinPath(directory, before || '.'))
-  return starts
-    .map((start) => resolved(call, start))
+function globbed(call: PermissionCall, file: SurveyedFile): readonly FoundPath[] {
+  const { globs } = namesOf(file)
+  return startsOf(call, file)
     .filter(({ outside }) => !outside)
     .flatMap((start) =>
       (call.filesBelow?.(start.absolute, globs.length) ?? []).filter((found) =>
         isMatched(globs, start, found),
       ),
     )
+}
+
+/** The directories before the first glob. */
+function startsOf(call: PermissionCall, file: SurveyedFile): readonly PermissionPath[] {
+  const { field, directories } = file
+  if (!field.glob || field.text.includes(UNKNOWN)) return []
+  const { before } = namesOf(file)
+  const starts = field.text.startsWith('/')
+    ? [`/${before}`]
+    : field.tilde
+      ? [before]
+      : (directories ?? []).map((directory) => joinPath(directory, before || '.'))
+  return starts.map((start) => resolved(call, start))
+}
+
+function namesOf({ field }: SurveyedFile): { readonly before: string; readonly globs: readonly string[] } {
+  const names = field.text.split('/').filter((name) => name !== '' && name !== '.')
+  const first = names.findIndex((name) => GLOB.test(name))
+  return { before: names.slice(0, first).join('/'), globs: names.slice(first) }
 }
 
 /** A link may be what a name before the last one matches. */

@@ -148,6 +148,7 @@ function readProgram(command: Invocation, program: Program): Reading {
       ? unknownInner(`uses an option of ${command.program} that may run a program`)
       : reading({}),
     uses('write', found.writes),
+    uses('write', targetsOf(program, found)),
     found.doubtful && program.any !== true
       ? caution('has an argument that is unknown in advance')
       : reading({}),
@@ -161,6 +162,12 @@ function readProgram(command: Invocation, program: Program): Reading {
     found.unknown.some((name) => LISTS.test(name)) ? reading({ files: REACHES_ANYTHING }) : reading({}),
     walked(command, program, found, skip),
   )
+}
+
+/** Where `-t` has things copied to; it is looked up as a directory that is read, too. */
+function targetsOf({ reads = '' }: Program, { options }: Arguments): readonly Field[] {
+  if (!reads.split(' ').includes('target-directory')) return []
+  return options.flatMap(({ name, value }) => (value && /^(-t|--t.*)$/.test(name) ? [value] : []))
 }
 
 /** Options that name a file containing the names of other files. */
@@ -237,6 +244,9 @@ function readUnlisted(command: Invocation): Reading {
 }
 
 function possiblePaths(field: Field): readonly Field[] {
+  const isGlob = field.glob && !field.text.includes(UNKNOWN)
+  if (isGlob && /^\w+=/.test(field.text))
+    return [restOf(field, field.text.slice(0, field.text.indexOf('=') + 1))]
   if (!isStatic(field)) return []
   const equals = field.text.indexOf('=')
   if (field.text.startsWith('-')) return equals === -1 ? [] : [restOf(field, field.text.slice(0, equals + 1))]

@@ -110,9 +110,7 @@ export function redirectedInput(redirects: readonly Redirection[], inherited: St
   return redirects.reduce<Stdin>((stdin, redirect) => {
     switch (redirect.type) {
       case 'HereString':
-        return textInput(
-          redirect.target === undefined ? '' : knownText(redirect.target, { values: () => null }),
-        )
+        return textInput(redirect.target === undefined ? '' : hereText(redirect.target))
       case 'HereDoc': {
         const { delimiter, body } = redirect
         const literal =
@@ -123,6 +121,11 @@ export function redirectedInput(redirects: readonly Redirection[], inherited: St
         return redirect.operator.startsWith('<') ? { type: 'unknown' } : stdin
     }
   }, inherited)
+}
+
+/** The home directory only the shell knows. */
+function hereText(word: Word): string | null {
+  return word.text.startsWith('~') ? null : knownText(word, { values: () => null })
 }
 
 function textInput(text: string | null): Stdin {
