@@ -7,6 +7,7 @@ import type { ProcessOptions, ProcessResult } from '../exec/run-process.ts'
 import { SandboxError } from '../exec/sandbox/sandbox-error.ts'
 import { SpawnError } from '../exec/spawn-error.ts'
 import type { CommandResult, MovedAway, ReachedHost } from './command-cell.ts'
+import { sandboxHints } from './cell/sandbox-hints.ts'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type ToolContext } from './port.ts'
 import { runUnconfined } from './run-unconfined.ts'
@@ -56,7 +57,7 @@ interface BashOutput {
   readonly result: ProcessResult
   /** What it made and the sandbox has moved away, in words. */
   readonly moved: readonly string[]
-  /** What the sandbox has refused to connect, in words. */
+  /** What the sandbox has refused to connect, and what it never has, in words. */
   readonly refused: readonly string[]
   readonly timeoutMs: number
 }
@@ -80,7 +81,8 @@ async function execute(input: Input, context: ToolContext): Promise<BashOutput> 
       `interrupted after ${result.durationMs} ms; it had printed:\n${result.output}`,
     )
   const said = moved.map((each) => movedText(each, context.workspace.root))
-  return { result, moved: said, refused: refusedTexts(reached), timeoutMs }
+  const hints = sandbox === 'off' ? [] : sandboxHints(result)
+  return { result, moved: said, refused: [...refusedTexts(reached), ...hints], timeoutMs }
 }
 
 async function start(command: string, timeoutMs: number, context: ToolContext): Promise<CommandResult> {

@@ -102,9 +102,11 @@ test(
       'git checkout --quiet -b faster && sed -i s/O1/O2/ Makefile && git commit --quiet --all -m Faster',
       'git checkout --quiet - && git merge --quiet --no-ff -m Merged faster && git branch -d faster',
       'echo x >> Makefile && git stash --quiet && git tag v1 && git status --short && git log --oneline',
+      'git remote add origin https://example.com/a.git || exit 2',
     ]
     const { codes, text } = await work(user, commands)
-    expect([codes, text]).toEqual([[0, 0, 0, 0], expect.stringContaining('Merged')])
+    expect([codes, text]).toEqual([[0, 0, 0, 0, 2], expect.stringContaining('Merged')])
+    expect(text).toMatch(/exit code 2; the settings of the repository .* can only be read in the sandbox/)
     expect(git(user, 'log', '--format=%an <%ae> %cn').split('\n').slice(0, 3)).toEqual([
       'Ann <ann@example.com> Ann',
       'Ann <ann@example.com> Ann',
