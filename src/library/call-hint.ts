@@ -34,6 +34,7 @@ const CALLS: readonly (readonly [RegExp, string])[] = [
     "set one with { model: 'provider/model' }",
   ],
   [/--(?:agent|max-turns|no-wake|set) \(([^)]+)\)/g, '$1'],
+  [/--add-dir (\S+) on their command line/g, 'a rule for external_directory $1'],
   [/-m \(model\)/g, 'model'],
   [/continue with --sandbox auto runs/, "createOffshoot({ config: { sandbox: 'auto' } }) runs"],
   [/continue with --budget-usd gives/, 'continue(id, text, { budgetUsd }) gives'],

@@ -8,6 +8,7 @@ import type { ProcessOptions, ProcessResult } from '../exec/run-process.ts'
 import { SandboxError } from '../exec/sandbox/sandbox-error.ts'
 import { SpawnError } from '../exec/spawn-error.ts'
 import { isUnlisted } from './cell/network/host-rule.ts'
+import { sandboxHints } from './cell/sandbox-hints.ts'
 import type { CommandResult, MovedAway, ReachedHost, RefusedPath } from './command-cell.ts'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type ToolContext } from './port.ts'
@@ -70,7 +71,7 @@ interface BashOutput {
   readonly result: ProcessResult
   /** What it made and the sandbox has moved away, in words. */
   readonly moved: readonly string[]
-  /** What the sandbox has refused, in words. */
+  /** What the sandbox has refused, and what it never has, in words. */
   readonly refused: readonly string[]
   /** Its sandbox has ended with it. */
   readonly wasAlone: boolean
@@ -99,7 +100,8 @@ async function execute(input: Input, context: ToolContext): Promise<BashOutput> 
       `interrupted after ${result.durationMs} ms; it had printed:\n${result.output}`,
     )
   const said = moved.map((each) => movedText(each, context.workspace.root))
-  return { result, moved: said, refused: refusedTexts(ran), wasAlone, timeoutMs }
+  const hints = sandbox === 'off' ? [] : sandboxHints(result)
+  return { result, moved: said, refused: [...refusedTexts(ran), ...hints], wasAlone, timeoutMs }
 }
 
 async function start(

@@ -30,14 +30,12 @@ describe('P6: the verbs that stop', () => {
 describe('P6: a cancel', () => {
   it('ends the subtree for good, and leaves no process, in the background or out of its group', async () => {
     expect(await cancels()).toEqual([])
-    expect(await cancels(undefined, { OFFSHOOT_SANDBOX: 'off' })).toEqual([])
+    expect(await cancels(undefined, UNCONFINED)).toEqual([])
   })
 
   it('fails without the mark of its processes: what has left its group goes on', async () => {
     // what is in a sandbox ends with it
-    expect(await cancels('process-mark', { OFFSHOOT_SANDBOX: 'off' })).toEqual([
-      'these commands go on: sleep 1000',
-    ])
+    expect(await cancels('process-mark')).toEqual(['these commands go on: sleep 1000'])
   })
 
   it('fails without a stop of the whole tree: it leaves orphans', async () => {
@@ -121,7 +119,12 @@ async function stopsAndGoesOn(off?: Mechanism): Promise<string[]> {
   return []
 }
 
-async function cancels(off?: Mechanism, env?: Readonly<Record<string, string>>): Promise<string[]> {
+const UNCONFINED: Readonly<Record<string, string>> = { OFFSHOOT_SANDBOX: 'off' }
+
+async function cancels(
+  off?: Mechanism,
+  env = off === 'process-mark' ? UNCONFINED : undefined,
+): Promise<string[]> {
   await using tree = await openTree([task('a', BACKGROUND), waits('main')], off, env)
   const program = tree.go('--mode', 'auto')
   await Promise.all([waitsFor(program, 'b'), waitsFor(program, 'main')])
