@@ -26,6 +26,7 @@ import {
   type CellLayout,
 } from './cell-layout.ts'
 import { socketArguments, socketNames, type CellSockets } from './cell-sockets.ts'
+import { withFixedDevices } from './fixed-devices.ts'
 import { inheritableDescriptors } from './inheritable-descriptors.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { whyRefused } from './why-refused.ts'
@@ -98,7 +99,8 @@ function spawnBubblewrap({ bubblewrap, layout, marks, sockets }: CellOptions): C
   const own = `${limitScript(marks)}; trap '' INT TERM HUP QUIT; exec "$@"`
   const fixed = ['--args', PIPES.args, '--info-fd', PIPES.info].map(String)
   const command = [...supervisorCommand(), ...socketNames(sockets)]
-  const child = spawn('/bin/sh', ['-c', own, 'sh', bubblewrap, ...fixed, '--', ...command], {
+  const starts = withFixedDevices([bubblewrap, ...fixed, '--', ...command])
+  const child = spawn('/bin/sh', ['-c', own, 'sh', ...starts], {
     cwd: '/',
     env: { ...marks },
     stdio: descriptors(layout.gitSettings ? PIPES.gitSettings : PIPES.group),
