@@ -6,8 +6,8 @@ const PROGRAMS = 'test/{e2e,kill}/**/*.test.ts'
 /** They need Chromium. */
 const BROWSER = 'test/e2e/browser/**/*.test.ts'
 /**
- * Losses of power, which take a C compiler, what is found with a mechanism switched off, what takes many programs, and more
- * random damage.
+ * Losses of power, which take a C compiler, what is found with a mechanism switched off, what takes many programs, what
+ * strace sees of commands, and more random damage.
  */
 const DURABILITY = [
   'test/power-loss/**/*.test.ts',
@@ -17,6 +17,7 @@ const DURABILITY = [
   'test/store-care/more-damage.test.ts',
   'test/e2e/daemons.test.ts',
   'test/many-cells/many-cells.test.ts',
+  'test/traced-commands/traced-commands.test.ts',
 ]
 /**
  * What takes longest of what takes nothing but Node: programs that are killed, or that meet; stores that are old or damaged;
