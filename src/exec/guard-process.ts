@@ -1,5 +1,6 @@
 // The guard process: started by start-guard.ts, at most one per owner. When the pipe from its owner closes, it ends
-// every process that the owner started, and exits. It starts with the first command of a run, so it imports little.
+// every process that the owner started, removes the temporary directories that it held, and exits. It starts with the first command of a run, so it imports little.
+import { rmSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { createRoster, type Roster } from './guard-roster.ts'
 import { createHunt, endAll, type Hunt, type HuntLimits } from './terminate-processes.ts'
@@ -21,6 +22,7 @@ if (end === 'died') {
   await setTimeout(SETTLE_MS)
   await sweep(roster, { graceMs: 0, killMs: LATE_KILL_MS })
 }
+for (const directory of roster.directories()) rmSync(directory, { recursive: true, force: true })
 
 async function readGuardMessages(input: NodeJS.ReadStream, { push }: Roster): Promise<'closed' | 'died'> {
   let end: 'closed' | 'died' = 'died'

@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -52,6 +60,18 @@ describe('an owner that is killed', { timeout: LIMIT_MS }, () => {
     for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) process.kill(pid!, signal)
     process.kill(owner.pid, 'SIGKILL')
     await expectNothingLeft(owner)
+  })
+
+  test('leaves no directory that it held, even when its guard was replaced', async () => {
+    const held = join(directory, 'held by an owner, with 100 % of ö\n')
+    const owner = await startOwner({ scripts: [LEAVES_SESSION], prints: 2, holds: held })
+    writeFileSync(join(held, 'file'), '')
+    const [first] = guardsOf(owner.id)
+    process.kill(first!, 'SIGKILL')
+    await expect.poll(() => guardsOf(owner.id).filter((each) => each !== first), IN_TIME).toHaveLength(1)
+    process.kill(owner.pid, 'SIGKILL')
+    await expectNothingLeft(owner)
+    await expect.poll(() => existsSync(held), IN_TIME).toBe(false)
   })
 
   test('leaves no process that ignores SIGTERM, at any depth', async () => {
@@ -187,6 +207,16 @@ describe('the guard process', { timeout: LIMIT_MS }, () => {
     expect(guardsOf(id)).toEqual([])
   })
 
+  test('removes what its owner holds, and nothing that was released', async () => {
+    const { guard } = ownGuard()
+    const [held, released] = ['held', 'released'].map((name) => join(directory, name))
+    guard.hold(held!)
+    guard.hold(released!).release()
+    for (const each of [held!, released!]) mkdirSync(each)
+    await guard.close()
+    expect([held!, released!].map((each) => existsSync(each))).toEqual([false, true])
+  })
+
   test('has no terminal and no mark, and its own session and root', async () => {
     const { id, guard } = ownGuard()
     await runUnder(guard)
@@ -241,6 +271,8 @@ interface OwnerOptions {
   readonly graceMs?: number
   /** A command line in which `"$0" "$@"` is the owner. */
   readonly shell?: string
+  /** A directory. */
+  readonly holds?: string
 }
 
 interface Owner {
@@ -251,11 +283,12 @@ interface Owner {
   readonly closed: Promise<string>
 }
 
-async function startOwner({ scripts, prints, graceMs = 200, shell }: OwnerOptions): Promise<Owner> {
+async function startOwner({ scripts, prints, graceMs = 200, shell, holds }: OwnerOptions): Promise<Owner> {
   const id = newId()
   const args = [process.execPath, OWNER, id, String(graceMs), ...scripts]
   const stdio = ['ignore', 'pipe', 'inherit'] as const
-  const child = spawn('bash', ['-c', shell ?? 'exec "$0" "$@"', ...args], { stdio: [...stdio] })
+  const env = { ...process.env, ...(holds !== undefined && { HOLDS: holds }) }
+  const child = spawn('bash', ['-c', shell ?? 'exec "$0" "$@"', ...args], { stdio: [...stdio], env })
   let text = ''
   const pids = () => [...text.matchAll(/^(?:owner )?(\d+)\n/gm)].map((match) => Number(match[1]))
   const ready = Promise.withResolvers<void>()

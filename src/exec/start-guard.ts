@@ -32,21 +32,32 @@ export interface Guard {
    */
   launch(start: () => ChildProcess): ChildProcess
   /**
+   * Removes this directory, with all that is in it, if the owner ends before it is released. To be held before it is made:
+   * then no moment leaves it behind.
+   */
+  hold(directory: string): HeldDirectory
+  /**
    * Cleanup by the owner: ends the remaining launched and marked processes, then the guard process. Resolves when they
    * are gone. Does nothing if nothing was launched.
    */
   close(): Promise<void>
 }
 
+export interface HeldDirectory {
+  /** After it was removed. */
+  release(): void
+}
+
 /** Starts nothing yet. */
 export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: GuardOptions): Guard {
   const leaders = new Map<number, string>()
+  const held = new Set<string>()
   let current: GuardProcess | undefined
   let launched = false
   let leftSomething = false
   let restartMs = RESTART_MS
   const startGuard = () => {
-    const started = startProcess([mark.name, mark.value, String(graceMs)], leaders, () => {
+    const started = startProcess([mark.name, mark.value, String(graceMs)], { leaders, held }, () => {
       if (current !== started) return
       clock.after(restartMs, () => void (current === started && startGuard()))
       restartMs *= 2
@@ -54,11 +65,14 @@ export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: G
     current = started
   }
   const notify = (message: GuardMessage) => current?.notify(message)
+  const ready = () => {
+    restartMs = RESTART_MS
+    if (!current?.isThere()) startGuard()
+  }
   return {
     launch: (start) => {
       launched = true
-      restartMs = RESTART_MS
-      if (!current?.isThere()) startGuard()
+      ready()
       const child = start()
       const { pid } = child
       if (pid === undefined) return child // its 'error' event has the reason
@@ -73,12 +87,22 @@ export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: G
       })
       return child
     },
+    hold: (directory) => {
+      ready()
+      held.add(directory)
+      notify({ type: 'held', directory })
+      return {
+        release: () => {
+          if (held.delete(directory)) notify({ type: 'released', directory })
+        },
+      }
+    },
     close: async () => {
       if (launched) await killTree({ mark })
       const last = current
       current = undefined
-      // only the guard process knows processes that lost the mark
-      if (leftSomething || leaders.size > 0) await last?.end(clock)
+      // only the guard process knows processes that lost the mark, and removes what is held
+      if (leftSomething || leaders.size > 0 || held.size > 0) await last?.end(clock)
       else await last?.kill()
     },
   }
@@ -119,7 +143,7 @@ interface GuardProcess {
 /** Undefined if it cannot be started; most likely no other program can start either. */
 function startProcess(
   args: readonly string[],
-  leaders: ReadonlyMap<number, string>,
+  { leaders, held }: { leaders: ReadonlyMap<number, string>; held: ReadonlySet<string> },
   onEnd: () => void,
 ): GuardProcess | undefined {
   const child = spawnGuard(args)
@@ -139,6 +163,7 @@ function startProcess(
   pipe.unref?.() // Bun's pipes hold no process, and lack this method
   const notify = (message: GuardMessage) => void pipe.write(writeGuardMessage(message))
   for (const [pid, startTime] of leaders) notify({ type: 'started', pid, startTime })
+  for (const directory of held) notify({ type: 'held', directory })
   const kill = () => {
     if (!isThere) return gone
     child.ref()

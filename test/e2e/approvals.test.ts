@@ -249,7 +249,7 @@ async function answered(answer: (program: StartedProgram) => Promise<void>) {
     main: [{ toolCalls: [{ tool: 'task', input: task }] }, { text: 'Done.' }],
     general: [makesFile(), { text: 'Tried.' }],
   })
-  const program = user.terminal(['run', 'hi', '-m', script])
+  const program = user.terminal(['run', 'hi', '-m', script, '--sandbox', 'off'])
   await program.untilStdout(CHOICES)
   await answer(program)
   const { code, stdout: shown } = await program.ended

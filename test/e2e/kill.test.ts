@@ -1,6 +1,7 @@
-import { readFileSync, watch } from 'node:fs'
+import { mkdirSync, readFileSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { unpackEvents } from '../../src/runtime/log/stored-events.ts'
 import type { StartedProgram } from '../support/started-program.ts'
 import { TestUser } from '../support/test-user.ts'
@@ -34,7 +35,8 @@ async function newUser(): Promise<TestUser> {
   const user = new TestUser()
   users.push(user)
   user.script(script)
-  await user.call(['ls']) // makes the store, so that every write from now on is one of a run
+  mkdirSync(user.home)
+  await (await openSqliteStore({ file: user.database })).close() // every write from now on is one of a run
   return user
 }
 

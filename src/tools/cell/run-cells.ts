@@ -150,7 +150,7 @@ class RunCell implements CommandCell {
     const protection = protect(places.directories)
     const marks = { OFFSHOOT_OWNER: owner, OFFSHOOT_RUN_ID: this.#runId }
     const layout = layoutOf(places, protection)
-    const network = await openCellNetwork(this.#options.network)
+    const network = await openCellNetwork({ ...this.#options.network, guard })
     try {
       const cell = await startCell({ bubblewrap, layout, marks, guard, sockets: network.sockets })
       network.hide()

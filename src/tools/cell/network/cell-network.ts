@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CellSockets } from '../../../exec/sandbox/cell-sockets.ts'
+import type { Guard } from '../../../exec/start-guard.ts'
 import { joinSockets } from '../../../exec/sandbox/join-sockets.ts'
 import { dial } from '../../web/connect.ts'
 import { ConnectionLog } from './connection-log.ts'
@@ -17,6 +19,8 @@ export interface CellNetworkOptions extends WaysOutPorts {
   readonly ports: readonly number[]
   /** That of this program's own server, which no cell reaches. */
   readonly ownPort: () => number | undefined
+  /** Removes the names of the sockets if this program ends before the cell has them. */
+  readonly guard?: Guard | undefined
 }
 
 /** What one cell can reach. */
@@ -38,8 +42,13 @@ const LOOPBACK = '127.0.0.1'
 export async function openCellNetwork(options: CellNetworkOptions): Promise<CellNetwork> {
   const log = new ConnectionLog()
   const base = tmpdir().length > LONGEST_DIRECTORY ? '/tmp' : tmpdir()
-  const directory = mkdtempSync(join(base, 'offshoot-cell-'))
-  const hide = () => rmSync(directory, { recursive: true, force: true })
+  const directory = join(base, `offshoot-cell-${randomBytes(8).toString('hex')}`)
+  const held = options.guard?.hold(directory)
+  mkdirSync(directory, { mode: 0o700 })
+  const hide = () => {
+    rmSync(directory, { recursive: true, force: true })
+    held?.release()
+  }
   const proxy = join(directory, 'proxy')
   const ports = new Map(options.ports.map((port) => [port, join(directory, String(port))]))
   const waysOut = new WaysOut(options)
