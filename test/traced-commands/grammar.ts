@@ -476,6 +476,7 @@ const GLOBS = [
   '~/*',
   '$HOME/n*',
 ]
+/** No device: what a cell of root changes of one, it changes of the machine. */
 const SPECIAL = [
   '.env',
   './.env',
@@ -500,7 +501,6 @@ const SPECIAL = [
   '/tmp/l/a',
   '/var/tmp/new',
   '/etc/hosts',
-  '/dev/null',
   '/proc/self/environ',
   '/proc/self/cwd/.env',
   '/dev/fd/0',

@@ -14,6 +14,8 @@ export function escapes({ root, home }: Lane, { deeds, changed }: Traced): strin
     path.startsWith('/proc/')
   const outside = deeds.flatMap(({ kind, what, line }) => {
     if (kind === 'write' && what.startsWith('/') && !isOwn(what)) return [`it wrote ${what}: ${line}`]
+    if (what.startsWith('/dev/') && /^\d+ +f?l?ch(mod|own)/.test(line))
+      return [`it changed a device of the machine: ${line}`]
     if (kind === 'write' && isProtected(root, what)) return [`it changed what is protected, ${what}: ${line}`]
     return kind === 'connect' && !isLocal(what) ? [`it connected to ${what}: ${line}`] : []
   })
