@@ -329,7 +329,7 @@ test('runs that go on are found without a look at the conversations in which not
     find.mockRestore()
     return reads
   }
-  const idle = 50
+  const idle = 20
   const before = await read()
   for (let i = 0; i < idle; i++) await served.post('/conversations', { title: 'idle' })
   // a run that is still settling takes a few reads more or less
