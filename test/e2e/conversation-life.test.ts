@@ -124,7 +124,8 @@ describe('a conversation', () => {
     const user = newUser()
     const command = `touch begun; sleep 1000`
     const script = user.script({ main: [{ toolCalls: [{ tool: 'bash', input: { command } }] }] })
-    const program = user.start(['run', 'Start.', '-m', script, '--mode', 'auto'])
+    // what is in a sandbox ends with the program
+    const program = user.start(['run', 'Start.', '-m', script, '--mode', 'auto', '--sandbox', 'off'])
     await expect.poll(() => existsSync(join(user.directory, 'begun')), { timeout: 30_000 }).toBe(true)
     const [main] = JSON.parse((await user.call(['ps', '--json'])).stdout) as { conversationId: string }[]
     const guards = childrenOf(program.pid).filter((pid) => commandOf(pid).includes('guard-process'))
