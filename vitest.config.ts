@@ -6,8 +6,9 @@ const PROGRAMS = 'test/{e2e,kill}/**/*.test.ts'
 /** They need Chromium. */
 const BROWSER = 'test/e2e/browser/**/*.test.ts'
 /**
- * Losses of power, which take a C compiler, what is found with a mechanism switched off, what takes many programs, more random
- * damage, and the work of projects in a sandbox, which takes packages from the registry.
+ * Losses of power, which take a C compiler, what is found with a mechanism switched off, what takes many programs, what
+ * strace sees of commands, more random damage, and the work of projects in a sandbox, which takes packages from the
+ * registry.
  */
 const DURABILITY = [
   'test/power-loss/**/*.test.ts',
@@ -18,6 +19,7 @@ const DURABILITY = [
   'test/e2e/daemons.test.ts',
   'test/many-cells/many-cells.test.ts',
   'test/real-work/real-work.test.ts',
+  'test/traced-commands/traced-commands.test.ts',
 ]
 /**
  * What takes longest of what takes nothing but Node: programs that are killed, or that meet; stores that are old or damaged;

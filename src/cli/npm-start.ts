@@ -31,9 +31,13 @@ export function refuseOptionsOfNpm(env: Env): void {
   })
 }
 
-/** Ours that npm has no setting for. */
+/** Ours that npm has no setting for, and `dry-run`, which nobody sets for good: without it, a command would act. */
 const OPTIONS = (
   'mode model agent approvals allow deny add-dir sandbox max-turns budget-usd max-budget-usd set output-format ' +
   'input-format raw-output directory conversation continue resume fork-session background append-system-prompt ' +
-  'json-schema permission-mode allowed-tools disallowed-tools deliver label no-wake expose open port'
+  'json-schema permission-mode allowed-tools allowedTools disallowed-tools disallowedTools tools deliver label no-wake ' +
+  'expose open host port print session full-auto format file ask-for-approval output-last-message output-schema ' +
+  'skip-git-repo-check yolo dangerously-skip-permissions dangerously-bypass-approvals-and-sandbox backend pause ' +
+  'dry-run limit status search messages ids follow edit withdraw promote clear note pattern older-than keep rules ' +
+  'list revoke repair system-prompt mcp-config fallback-model cd'
 ).split(' ')

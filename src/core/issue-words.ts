@@ -21,6 +21,8 @@ export function issueWords(issue: z.core.$ZodIssue, given: unknown): string {
     case 'too_big':
       if (typeof value === 'number')
         return `expected ${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}, got ${value}`
+      break
+    default:
   }
   return issue.message.replace(OF_LIBRARY, '')
 }

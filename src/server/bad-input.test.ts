@@ -143,6 +143,16 @@ test.each([
   expect(served.store.count('inbox', {})).toBe(before)
 })
 
+test.each([
+  [{ text: 'x', mode: 'fast' }, 'mode: expected one of "plan", "ask", "accept-edits", "auto", got "fast"'],
+  [{ text: 'x', mode: 5 }, 'mode: expected one of "plan", "ask", "accept-edits", "auto", got 5'],
+  [{ text: 5 }, 'text: expected text, got 5'],
+  [{ text: 'x', agent: '' }, 'agent: it is empty'],
+])('a new conversation %j is refused in words', async (body, message) => {
+  const answer = await served.post('/conversations', body)
+  expect([answer.status, answer.body]).toMatchObject([422, { error: { code: 'invalid', message } }])
+})
+
 test('a verb that takes nothing says so', async () => {
   const { status, body } = await served.post(`/runs/${began.runId}/pause`, { force: true })
   const message = 'force: unknown field; no fields are accepted here'

@@ -140,7 +140,7 @@ test(
       expect([code, stderr]).toEqual([5, expect.stringMatching(question)])
       const { conversation_id: id } = JSON.parse(stdout)
       expect((await user.call(['log', id, '--tools'])).stdout).toContain(
-        'a person allows it beforehand with sandbox.network ["far.invalid:80"] in their configuration and --add-dir /',
+        'a person allows it beforehand with sandbox.network ["far.invalid:80"] in their configuration and the option --add-dir /',
       )
     }
     expect(asked).toEqual([])

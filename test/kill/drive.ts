@@ -6,6 +6,7 @@ import type { StartedProgram } from '../support/started-program.ts'
 import { readOpen, readRecords } from './records.ts'
 import { NOT_YET } from '../support/not-yet.ts'
 import { randomOf } from './random.ts'
+import { untilStandsStill } from './stands-still.ts'
 import { attendServer, type Posted } from './served.ts'
 import { BUDGET, type Story } from './story.ts'
 import { MODEL, type World } from './world.ts'
@@ -46,6 +47,8 @@ export interface Driven {
 /** Invariant R6: the processes of a dead owner are gone by then. */
 const ORPHAN_MS = 10_000
 const QUIET_MS = 60_000
+/** A busy machine needs a minute for one, and a paused run needs one more. */
+const LAST_STARTS = 5
 const LOOK_MS = 50
 /** A server ends 8 s after it was asked to at the latest. */
 const END_MS = 12_000
@@ -102,13 +105,14 @@ class Lives {
   async toTheEnd(): Promise<Driven> {
     // looked at once: a person may begin something right after
     let isQuiet = this.#isQuiet()
-    while (!isQuiet && Date.now() - this.#lastKill < QUIET_MS) {
+    let starts = 0
+    while (!isQuiet && (starts++ < LAST_STARTS || Date.now() - this.#lastKill < QUIET_MS)) {
       await this.one()
       await setTimeout(LOOK_MS)
       isQuiet = this.#isQuiet()
     }
     const quietMs = Date.now() - this.#lastKill
-    if (!isQuiet) this.#violations.push(`not quiet after ${QUIET_MS} ms`)
+    if (!isQuiet) this.#violations.push(`not quiet after ${quietMs} ms and ${starts} programs`)
     await Promise.all(this.#guarded)
     return { kills: this.#kills, recoveriesMs: this.#recoveriesMs, quietMs, violations: this.#violations }
   }
@@ -203,10 +207,9 @@ class Lives {
     return () => wait.abort()
   }
 
-  /** Nothing takes so long, unless something is waited for in vain. */
   #endLate(program: StartedProgram): AbortController {
     const wait = new AbortController()
-    setTimeout(QUIET_MS, undefined, wait).then(
+    untilStandsStill(this.#world.user.database, wait.signal).then(
       () => {
         this.#violations.push(`L1: process ${program.pid} does not end`)
         program.kill('SIGKILL')

@@ -3,13 +3,12 @@ import { setTimeout } from 'node:timers/promises'
 import type { StartedProgram } from '../support/started-program.ts'
 import type { Feature } from './features.ts'
 import { between, pick, randomOf } from './random.ts'
+import { untilStandsStill } from './stands-still.ts'
 import { readOpen, type ApprovalRecord, type Records } from './records.ts'
 import { LEAVE, OTHER_WAY } from './story.ts'
 import { MODEL, type World } from './world.ts'
 
 const LOOK_MS = 150
-/** No terminal takes so long, unless something is waited for in vain. */
-const LONG_MS = 60_000
 
 type Seen = Pick<Records, 'runs' | 'approvals' | 'messages'>
 
@@ -163,12 +162,15 @@ export class Person {
   #drive(args: readonly string[]): void {
     const program = this.#world.start(args)
     this.#open.push(program)
-    const late = setTimeout(LONG_MS, 'late', { ref: false })
-    void Promise.race([program.ended, late]).then((ended) => {
-      if (ended !== 'late') return
-      this.#late.push(`L1: process ${program.pid} does not end`)
-      program.kill('SIGKILL')
-    })
+    const wait = new AbortController()
+    void program.ended.then(() => wait.abort())
+    untilStandsStill(this.#world.user.database, wait.signal).then(
+      () => {
+        this.#late.push(`L1: process ${program.pid} does not end`)
+        program.kill('SIGKILL')
+      },
+      () => {}, // it has ended
+    )
     if (this.#own() < 0.3)
       void setTimeout(between(this.#own, 400, 1_500), undefined, { ref: false }).then(() =>
         program.kill('SIGKILL'),

@@ -25,9 +25,9 @@ export function freshCopy(): string {
   return copy
 }
 
-/** What npm and the test runner put into the environment of these tests. */
+/** What npm, the test runner and a sandbox around it put into the environment of these tests. */
 const OF_THIS_RUN =
-  /^(npm_(lifecycle|package|command|execpath|node_execpath|config_local_prefix)|(INIT_CWD|NODE|NODE_ENV|NODE_OPTIONS|FORCE_COLOR)$|VITE)/i
+  /^(npm_(lifecycle|package|command|execpath|node_execpath|config_local_prefix)|(INIT_CWD|NODE|NODE_ENV|NODE_OPTIONS|NODE_USE_ENV_PROXY|FORCE_COLOR)$|VITE)/i
 const OF_THE_PRODUCT = /^(OFFSHOOT|XDG|ANTHROPIC|OPENAI|GEMINI|GOOGLE|OLLAMA|BRAVE|EXA|TAVILY|SEARXNG)_/i
 
 /** The environment of a user's shell: not that of the running tests, without keys, and with the machine's own Node. */

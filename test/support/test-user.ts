@@ -130,7 +130,7 @@ export class TestUser {
     if (code !== 0) throw new Error(stderr)
   }
 
-  /** The program on a terminal of 50 lines; all that it shows is in `stdout`. */
+  /** The program on a terminal of 50 lines, whatever these tests were started on; all that it shows is in `stdout`. */
   terminal(args: readonly string[], { columns = 200, env = {} }: TerminalOptions = {}): StartedProgram {
     const program = this.command(args).map(quoted).join(' ')
     const command = `stty rows 50 cols ${columns} && exec ${program}`
@@ -138,7 +138,7 @@ export class TestUser {
       ['script', '--quiet', '--flush', '--return', '--command', command, '/dev/null'],
       {
         cwd: this.directory,
-        env: { ...this.env, ...env },
+        env: { ...this.env, TERM: 'xterm', ...env },
         typing: true,
       },
     )

@@ -234,8 +234,8 @@ describe('export and import', () => {
   })
 
   test.each([
-    ['a file that is not there', 'no.json', /no\.json cannot be read: ENOENT/],
-    ['a directory', '.', /\. cannot be read: EISDIR/],
+    ['a file that is not there', 'no.json', /no\.json cannot be read: there is no such file/],
+    ['a directory', '.', /\. cannot be read: this is a directory/],
     ['a cut file', 'cut.json', /the export is damaged: it ends too early/],
     ['a file that is no text', 'binary', /the export is damaged: it is not UTF-8 text/],
     ['an empty file', 'empty', /the export is damaged: it is empty/],

@@ -99,7 +99,7 @@ describe('doctor', () => {
     const lines = stdout.trimEnd().split('\n')
     for (const line of lines) expect(line).toMatch(/^(✓ ok {7}|! warning {2}|✗ problem {2}| {26})\S/)
     const at = lines.findIndex((line) => line.startsWith('✗ problem  configuration'))
-    expect(lines[at]).toMatch(/offshoot\.jsonc:1: limits: .*expected object/)
+    expect(lines[at]).toMatch(/offshoot\.jsonc:1: limits: .*expected an object/)
     expect(lines[at + 1]).toMatch(/^ {26}docs\/configuration\.md lists every key$/)
   })
 

@@ -17,6 +17,10 @@ interface ForeignFlags {
   readonly outputLastMessage?: string
   readonly outputSchema?: string
   readonly skipGitRepoCheck?: true
+  readonly systemPrompt?: string
+  readonly mcpConfig?: readonly string[]
+  readonly fallbackModel?: string
+  readonly cd?: string
   readonly yolo?: true
   readonly dangerouslySkipPermissions?: true
   readonly dangerouslyBypassApprovalsAndSandbox?: true
@@ -134,6 +138,18 @@ function refuseBroken(flags: ForeignFlags): void {
       'Offshoot takes the schema as text',
       'use --json-schema "$(cat FILE)"',
     ],
+    flags.systemPrompt !== undefined && [
+      '--system-prompt',
+      'the instructions of an agent are in its file',
+      'use --append-system-prompt TEXT to add to them, or --agent NAME with an agent file of yours',
+    ],
+    flags.mcpConfig !== undefined && ['--mcp-config', 'MCP servers are not available yet', 'leave it out'],
+    flags.fallbackModel !== undefined && [
+      '--fallback-model',
+      'Offshoot waits for a provider that is busy, and changes no model by itself',
+      'leave it out; offshoot continue ID -m MODEL resumes a failed run with another model',
+    ],
+    flags.cd !== undefined && ['--cd', 'the option has another name', 'use -C DIR or --directory DIR'],
     flags.skipGitRepoCheck && ['--skip-git-repo-check', 'no repository is needed', 'leave it out'],
   ]
   const [flag, why, hint] = answers.find((answer) => Array.isArray(answer)) ?? []

@@ -124,7 +124,7 @@ describe('rules of one run', () => {
     [['--allow', 'frobnicate'], /there is no tool "frobnicate"/],
     [['--deny', 'Bash(rm *)'], /--allowedTools and --disallowedTools accept the spelling of Claude Code/],
     [['--allowedTools', 'Nope'], /Offshoot has no such tool/],
-    [['--add-dir', 'missing'], /--add-dir: ENOENT/],
+    [['--add-dir', 'missing'], /--add-dir: .*there is no such file or directory/],
     [['--add-dir', 'a.txt'], /a\.txt is not a directory/],
     [['--add-dir', ''], /--add-dir: the directory is empty/],
     [['--add-dir='], /--add-dir: the directory is empty/],
@@ -198,6 +198,19 @@ describe('options of Codex and opencode that promise something else', () => {
     [['run', 'Go.', '-f', 'a.txt'], /^offshoot: --file: .*\n {2}name it in the prompt/],
     [['-p', 'Go.', '--dangerously-skip-permissions'], /\n {2}use --mode auto/],
     [['-p', 'Go.', '--tools', 'Read'], /^offshoot: --tools: .*\n {2}use --deny TOOL/],
+    [
+      ['-p', 'Go.', '--system-prompt', 'Be a bard.'],
+      /^offshoot: --system-prompt: .*\n {2}use --append-system-prompt TEXT/,
+    ],
+    [
+      ['-p', 'Go.', '--mcp-config', 'a.json'],
+      /^offshoot: --mcp-config: MCP servers are not available yet\n {2}leave it out/,
+    ],
+    [
+      ['-p', 'Go.', '--fallback-model', 'x'],
+      /^offshoot: --fallback-model: .*\n {2}leave it out; offshoot continue/,
+    ],
+    [['exec', '--cd', '..', 'Go.'], /^offshoot: --cd: .*\n {2}use -C DIR/],
     [['exec', '--skip-git-repo-check', 'Go.'], /no repository is needed\n {2}leave it out/],
   ])('%j is an error that names ours', async (args, said) => {
     const { code, stdout, stderr } = await user.call(args)

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
+import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -26,6 +26,8 @@ import {
   type CellLayout,
 } from './cell-layout.ts'
 import { socketArguments, socketNames, type CellSockets } from './cell-sockets.ts'
+import { withFixedDevices } from './fixed-devices.ts'
+import { inheritableDescriptors } from './inheritable-descriptors.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { whyRefused } from './why-refused.ts'
 
@@ -97,7 +99,8 @@ function spawnBubblewrap({ bubblewrap, layout, marks, sockets }: CellOptions): C
   const own = `${limitScript(marks)}; trap '' INT TERM HUP QUIT; exec "$@"`
   const fixed = ['--args', PIPES.args, '--info-fd', PIPES.info].map(String)
   const command = [...supervisorCommand(), ...socketNames(sockets)]
-  const child = spawn('/bin/sh', ['-c', own, 'sh', bubblewrap, ...fixed, '--', ...command], {
+  const starts = withFixedDevices([bubblewrap, ...fixed, '--', ...command])
+  const child = spawn('/bin/sh', ['-c', own, 'sh', ...starts], {
     cwd: '/',
     env: { ...marks },
     stdio: descriptors(layout.gitSettings ? PIPES.gitSettings : PIPES.group),
@@ -116,23 +119,8 @@ function spawnBubblewrap({ bubblewrap, layout, marks, sockets }: CellOptions): C
  * open for us could be opened again in the cell, by way of its /proc.
  */
 function descriptors(pipes: number): ('pipe' | 'ignore')[] {
-  const last = Math.max(pipes, ...inheritable())
+  const last = Math.max(pipes, ...inheritableDescriptors())
   return Array.from({ length: last + 1 }, (_, fd) => (fd <= pipes ? 'pipe' : 'ignore'))
-}
-
-const CLOSED_ON_EXEC = 0o2000000
-
-function inheritable(): number[] {
-  return readdirSync('/proc/self/fd')
-    .map(Number)
-    .filter((fd) => {
-      try {
-        const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1] ?? '0'
-        return (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0
-      } catch {
-        return false // that of the directory that was being read
-      }
-    })
 }
 
 /** What a command line would show to everybody on the machine. */

@@ -148,7 +148,7 @@ function readProgram(command: Invocation, program: Program): Reading {
       ? unknownInner(`uses an option of ${command.program} that may run a program`)
       : reading({}),
     uses('write', found.writes),
-    uses('write', targetsOf(program, found)),
+    copiedTo(targetsOf(program, found), found.operands),
     found.doubtful && program.any !== true
       ? caution('has an argument that is unknown in advance')
       : reading({}),
@@ -168,6 +168,11 @@ function readProgram(command: Invocation, program: Program): Reading {
 function targetsOf({ reads = '' }: Program, { options }: Arguments): readonly Field[] {
   if (!reads.split(' ').includes('target-directory')) return []
   return options.flatMap(({ name, value }) => (value && /^(-t|--t.*)$/.test(name) ? [value] : []))
+}
+
+/** Then the last operand is copied too. */
+function copiedTo(targets: readonly Field[], operands: readonly Field[]): Reading {
+  return targets.length === 0 ? reading({}) : merge(uses('write', targets), uses('read', operands))
 }
 
 /** Options that name a file containing the names of other files. */

@@ -74,7 +74,7 @@ function refusal(why: string): Permit {
 function settingsFor({ hosts, directories }: Widening): string[] {
   const ways = [
     ...(hosts.length > 0 ? [`sandbox.network ${JSON.stringify(hosts)} in their configuration`] : []),
-    ...directories.map((directory) => `--add-dir ${directory} on their command line`),
+    ...directories.map((directory) => `the option --add-dir ${directory} of a run`),
   ]
   return ways.length > 0 ? [`a person allows it beforehand with ${ways.join(' and ')}`] : []
 }

@@ -9,6 +9,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
@@ -121,6 +122,24 @@ test(
     expect(existsSync(left)).toBe(false)
     expect(existsSync(join(folder, 'home/mine'))).toBe(false)
     expect(text.match(/Read-only file system|No such file/g)!.length).toBeGreaterThanOrEqual(tries.length)
+  }),
+)
+
+test(
+  'the devices of the machine work, and nobody in a cell changes who else may use them',
+  inCell(async () => {
+    const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`)
+    const modes = () => devices.map((path) => statSync(path).mode)
+    const before = modes()
+    const { text } = await run(
+      `for path in ${devices.join(' ')}; do chmod 0700 $path 2>&1; chmod 0666 $path 2>&1; touch -d 2001-01-01 $path 2>&1; done
+       echo x > /dev/null && head -c 2 /dev/zero /dev/urandom | wc -c; ls /dev/pts > /dev/null && echo listed`,
+    )
+    expect(modes()).toEqual(before)
+    expect(text.match(/Read-only file system|not permitted|Permission denied/g)).toHaveLength(
+      devices.length * 3,
+    )
+    expect(text).toContain('listed')
   }),
 )
 
