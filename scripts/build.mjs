@@ -18,6 +18,7 @@ import { findAssets, ownPlace } from './own-place.mjs'
 import { heldAjv } from './held-ajv.mjs'
 import { ownTexts } from './own-texts.mjs'
 import { absoluteLinks, webAddress } from './readme-links.mjs'
+import { packedPages } from './packed-pages.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const { values: options } = parseArgs({
@@ -26,8 +27,6 @@ const { values: options } = parseArgs({
 const DIST = path.resolve(ROOT, options.out)
 const MANIFEST = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 const REPOSITORY = options.repository ?? MANIFEST.repository
-/** For people: what the README links to. */
-const PAGES = ['ARCHITECTURE.md', 'docs', 'examples']
 const ENTRIES = [
   ...Object.entries(MANIFEST.exports).map(([key, source]) => ({ key, source, name: nameOfExport(key) })),
   ...Object.entries(MANIFEST.bin).map(([key, source]) => ({ key: undefined, source, name: key })),
@@ -186,7 +185,7 @@ function writeDeclarations() {
 }
 
 function copyAssets() {
-  for (const name of [...findAssets(ROOT), ...PAGES])
+  for (const name of [...findAssets(ROOT), ...packedPages])
     fs.cpSync(path.join(ROOT, name), path.join(DIST, name), { recursive: true })
 }
 

@@ -76,7 +76,7 @@ describe('docs/configuration.md', () => {
     await user.trust()
     const { code, stderr } = await user.call(['run', 'hi', '-m', 'offline'])
     expect(code).toBe(0)
-    expect(stderr.split('\n')[0]).toBe('offshoot: model offline: asked for')
+    expect(stderr.split('\n')[0]).toBe('offshoot: model offline (from -m)')
   })
 })
 

@@ -20,7 +20,7 @@ export function layOutHelp(program: Command): void {
   )
   for (const command of allCommands(program)) {
     const path = commandPath(command)
-    const text = command.registeredArguments.some((each) => TEXTS.has(each.name())) ? TEXT_HINT : ''
+    const text = takesText(command) ? TEXT_HINT : ''
     const number = NUMBERED.has(path) ? NUMBER_HINT : ''
     const last = TAKES_LAST.has(path) ? LAST_HINT : ''
     command.showHelpAfterError(
@@ -35,6 +35,11 @@ export function layOutHelp(program: Command): void {
 /** Arguments that may begin with `-` without being an option. */
 const TEXTS: ReadonlySet<string> = new Set(['prompt', 'task', 'text'])
 const TEXT_HINT = '; put -- before a text that begins with -'
+
+/** Whether one of its arguments is what a person says. */
+export function takesText({ registeredArguments }: Command): boolean {
+  return registeredArguments.some((each) => TEXTS.has(each.name()))
+}
 
 /** Commands that accept a number instead of an id. */
 const NUMBERED: ReadonlySet<string> = new Set(['approve', 'answer'])

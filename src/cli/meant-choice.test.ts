@@ -25,7 +25,7 @@ test.each([
 ])('%j says which value was meant, and lists all', async (args, meant, choices) => {
   const { code, stdout, stderr } = await user.call(args)
   expect([code, stdout]).toEqual([2, ''])
-  expect(stderr).toMatch(/ is invalid(?: for argument 'shell')?\./)
+  expect(stderr).toMatch(/ is invalid(?: for argument "shell")?\./)
   expect(stderr).toContain(`. Did you mean ${meant}? Allowed choices are ${choices}`)
 })
 

@@ -45,16 +45,16 @@ async function choiceOf(
   if (flag === undefined && agent?.kept) return ofConversation(agent.kept)
   const wanted = (flag === undefined && agent?.model) || 'inherit'
   const isSmall = wanted === 'small'
-  if (wanted !== 'inherit' && !isSmall) return ofAgent(agent!, wanted, 'the one of')
+  if (wanted !== 'inherit' && !isSmall) return ofAgent(agent!, wanted, 'model of agent')
   const choice = await chooseModel({ flag, config, env, fetch })
-  if (isSmall) return ofAgent(agent!, runtime.modelOf(agent!, choice.id), 'the small one, for')
+  if (isSmall) return ofAgent(agent!, runtime.modelOf(agent!, choice.id), 'small model, set by agent')
   return flag === undefined && config.model ? { ...choice, origin: OF_CONFIG } : choice
 }
 
 function ofConversation(id: string): Picked {
   return {
     id,
-    why: `model ${id}: the one of this conversation`,
+    why: `model ${id} (as in this conversation)`,
     origin: 'the model of this conversation (-m names another)',
   }
 }
@@ -63,7 +63,7 @@ const OF_CONFIG = 'the `model` of the configuration (offshoot.jsonc, OFFSHOOT_MO
 
 function ofAgent({ name }: AgentDefinition, id: string, what: string): Picked {
   const origin = `the model of the agent ${name} (offshoot agents show ${name})`
-  return { id, why: `model ${id}: ${what} the agent ${name}`, origin }
+  return { id, why: `model ${id} (${what} ${name})`, origin }
 }
 
 /** A wrong model of a file is no wrong usage, and the person has to read where it is written. */

@@ -10,6 +10,7 @@ import { suggestChoices } from './meant-choice.ts'
 import { refuseEmptyPaths } from './typed-path.ts'
 import { cleanText, isClosedPipe, put, writeStderr, watchStreams, write, type Io } from './io.ts'
 import { asStarted, refuseOptionsOfNpm } from './npm-start.ts'
+import { parserMessage } from './parser-message.ts'
 import { refuseTextAsOption } from './text-as-option.ts'
 import { version } from './version.ts'
 
@@ -110,6 +111,7 @@ const SINGLE = new Map(
  */
 export async function createProgram(io: Io, setExitCode: SetExitCode, typed = ''): Promise<Command> {
   const program = new Command('offshoot')
+  program
     .description('Run an agent and its subagents; watch, steer, stop and resume each one.')
     .version(version(), '-v, --version')
     .option('--debug', 'show stack traces of errors')
@@ -119,7 +121,7 @@ export async function createProgram(io: Io, setExitCode: SetExitCode, typed = ''
       writeErr: (text) => void io.stderr.write(asStarted(io.env, cleanText(io, text))),
       getOutHelpWidth: () => helpWidth(io.stdout),
       getErrHelpWidth: () => helpWidth(io.stderr),
-      outputError: (text, write) => write(terminalText(text.replace(/^error: /, 'offshoot: '))),
+      outputError: (text, write) => write(terminalText(parserMessage(text, program))),
     })
     .showSuggestionAfterError()
     .hook('preAction', (_, command) => checkCaller(command, io))

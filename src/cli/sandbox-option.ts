@@ -9,9 +9,7 @@ export function sandboxOption(): Option {
 function readSetting(text: string): SandboxSetting {
   const found = sandboxSettings.find((setting) => setting === text)
   if (found) return found
-  const foreign = CODEX.has(text)
-    ? ' What an agent may change without asking is the mode: --mode plan changes nothing.'
-    : ''
+  const foreign = CODEX.has(text) ? ' To forbid changes, use --mode plan.' : ''
   throw new InvalidArgumentError(`Allowed choices are ${sandboxSettings.join(', ')}.${foreign}`)
 }
 

@@ -36,6 +36,7 @@ test.each([
 test('the error for an unknown tool names each tool once', async () => {
   const { code, stderr } = await user.call(['run', 'x', '-m', 'offline', '--allow', 'blorp'])
   expect(code).toBe(2)
-  const names = /the tools and toolsets are: (.*)$/m.exec(stderr)![1]!.split(', ')
+  const [, tools, sets] = /; tools: (read, .*); toolsets: (files, .*)$/m.exec(stderr)!
+  const names = [...tools!.split(', '), ...sets!.split(', ')]
   expect(names.length).toBe(new Set(names).size)
 })

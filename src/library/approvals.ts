@@ -40,6 +40,7 @@ export function openApprovals(session: LibrarySession): ApprovalsApi {
     async answer(id, answer, options) {
       const target = checkText(id, 'answer')
       const args = checkOptions(answerSchema, { answer, ...options }, 'answer')
+      session.checkAsk('approval', target)
       return await session.perform({ verb: 'approve', target, args })
     },
   }

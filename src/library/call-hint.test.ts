@@ -36,6 +36,23 @@ test('what the library refuses names calls', async () => {
     'conversations.list() lists the conversations',
   )
   expect(await hintOf(run.steer('more'))).toBe(`continue('${run.branchId}', text) resumes it with a message`)
+  const known = {
+    message: 'there is no approval apr_x',
+    hint: 'approvals.list() lists them',
+    code: 'not_found',
+  }
+  await expect(t.offshoot.approvals.answer('apr_x', 'once')).rejects.toMatchObject(known)
+  for (const id of ['qst_x', '#3'])
+    await expect(t.offshoot.questions.answer(id, 'yes')).rejects.toMatchObject({
+      message: `there is no question ${id}`,
+      hint: 'questions.list() lists them',
+    })
+  await expect(t.offshoot.approvals.answer('#3', 'once')).rejects.toThrow('there is no approval #3')
+  const chat = await t.offshoot.chat()
+  expect(await hintOf(chat.send('x', { model: 'offline' } as never))).toBe(
+    'model belongs to chat() or createOffshoot()',
+  )
+  expect(await hintOf(chat.send('x', { tools: [] } as never))).toBe('tools belongs to chat()')
   expect(await hintOf(t.offshoot.interrupt('brn_x'))).toBe(
     'conversations.list() lists the conversations, conversations.get(id) the branches of one',
   )

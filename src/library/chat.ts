@@ -103,7 +103,7 @@ export async function openChat<O>(session: LibrarySession, given: unknown): Prom
     },
     async send(text, more) {
       const prompt = checkText(text, 'send')
-      const { mode, ...order } = checkOptions(sendSchema, more ?? {}, 'send')
+      const { mode, ...order } = checkOptions(sendSchema, more ?? {}, 'send', OF_CHAT)
       const what = { ...stated(order), ...named, prompt, agent: main, model }
       return await line.send<O>(mode, (where) => runtime.start({ ...chatAgents.setting, ...where, ...what }))
     },
@@ -248,6 +248,13 @@ const orderSchema = z.strictObject({
   settings: modelSettingsSchema().optional(),
 })
 const sendSchema = orderSchema.extend({ mode: z.enum(['follow_up', 'steer']).default('follow_up') })
+/** Options that a message cannot set. */
+const OF_CHAT: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['agents', 'tools', 'context', 'agent', 'conversationId'].map((key) => [key, 'belongs to chat()']),
+  ),
+  model: 'belongs to chat() or createOffshoot()',
+}
 const spawnSchema = orderSchema.extend({
   agent: z.unknown().optional(),
   label: text.optional(),

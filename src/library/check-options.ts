@@ -9,8 +9,16 @@ export const functionSchema = z.custom<AnyFunction>(
   'expected a function',
 )
 
-/** Checks options that may come from JavaScript. @throws OffshootError `usage` with the name of the option. */
-export function checkOptions<T extends z.ZodType>(schema: T, value: unknown, where: string): z.output<T> {
+/**
+ * Checks options that may come from JavaScript. `elsewhere`: where an option of other calls belongs. @throws OffshootError `usage` with the
+ * name of the option.
+ */
+export function checkOptions<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  where: string,
+  elsewhere: Readonly<Record<string, string>> = {},
+): z.output<T> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]!
@@ -21,7 +29,8 @@ export function checkOptions<T extends z.ZodType>(schema: T, value: unknown, whe
   const [key = ''] = issue.keys
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   const near = nearestName(key, known)
-  const hint = near ? `did you mean ${near}?` : `known: ${known.join(', ')}`
+  const place = path === '' && Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined
+  const hint = place ? `${key} ${place}` : near ? `did you mean ${near}?` : `known: ${known.join(', ')}`
   throw new OffshootError('usage', `${at}: there is no option ${JSON.stringify(key)}`, { hint })
 }
 

@@ -196,7 +196,7 @@ describe('a program that lacks the tool of a run that asks', () => {
     expect(await left!.result()).toMatchObject({
       status: 'paused',
       reason: 'restart',
-      note: expect.stringContaining('its own tool is not registered here: pay') as string,
+      note: expect.stringContaining('Tool "pay" is not registered in this process') as string,
     })
     await second.close()
     expect(store.find('approvals', {})).toEqual([asked])

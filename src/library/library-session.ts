@@ -94,6 +94,16 @@ export class LibrarySession implements RunHost {
     return asked?.conversationId ?? withCallHints(() => resolveId(store, text)).conversation.id
   }
 
+  /** @throws OffshootError `not_found`; `closed` */
+  checkAsk(what: 'approval' | 'question', id: string): void {
+    this.checkOpen()
+    const rows = what === 'approval' ? ('approvals' as const) : ('questions' as const)
+    if (this.composed.store.get(rows, id)) return
+    throw new OffshootError('not_found', `there is no ${what} ${id.slice(0, 100)}`, {
+      hint: `${rows}.list() lists them`,
+    })
+  }
+
   /** Whether a conversation, branch or run with this id exists. */
   knows(id: string): boolean {
     try {

@@ -98,7 +98,7 @@ describe('a paused run with tools of its program', () => {
 
     const model = scriptedModel({ agents: { main: [call, end] } })
     await using second = await createOffshoot({ store, env, model })
-    const lacking = { code: 'conflict', message: 'its own tool is not registered here: who' }
+    const lacking = { code: 'conflict', message: 'Tool "who" is not registered in this process' }
     await expect(second.continue(branchId)).rejects.toMatchObject(lacking)
     await expect((await second.chat({ conversationId })).send('go on')).rejects.toMatchObject(lacking)
     expect(model.requests).toEqual([])

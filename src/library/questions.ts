@@ -32,11 +32,9 @@ export function openQuestions(session: LibrarySession): QuestionsApi {
     async answer(id, text, options) {
       const target = checkText(id, 'answer')
       const { by } = checkOptions(optionsSchema, options ?? {}, 'answer')
-      return await session.perform({
-        verb: 'answer',
-        target,
-        args: { text: checkText(text, 'answer'), by },
-      })
+      const args = { text: checkText(text, 'answer'), by }
+      session.checkAsk('question', target)
+      return await session.perform({ verb: 'answer', target, args })
     },
   }
 }

@@ -29,7 +29,7 @@ export interface Choice {
  */
 export async function chooseModel(options: ChooseOptions): Promise<Choice> {
   const { flag, config, env, fetch, ollamaTimeoutMs = 500 } = options
-  if (flag) return choice(flag, 'asked for')
+  if (flag) return { ...choice(flag, ''), why: `model ${flag} (from -m)` }
   if (config?.model) return choice(config.model, 'configured')
   for (const [provider, variable] of BY_KEY) {
     if (keyOf(provider, env))

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { z } from 'zod'
 import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
+import { issueWords } from '../core/issue-words.ts'
 
 const count = z.int().min(0)
 
@@ -70,7 +71,7 @@ export type ScriptEntry = z.infer<typeof entrySchema>
 export function parseScript(value: unknown, source: string): Script {
   const parsed = scriptSchema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw new OffshootError('config', `${source}: ${firstProblem(parsed.error, 'the whole file')}`, {
+  throw new OffshootError('config', `${source}: ${firstProblem(parsed.error, value, 'the whole file')}`, {
     hint: 'A script is {"agents": {"NAME or *": [{"text": "..."}, ...]}}; docs/models.md lists the fields.',
   })
 }
@@ -79,18 +80,18 @@ export function parseScript(value: unknown, source: string): Script {
 export function parseAnswer(value: unknown, source: string): ScriptEntry {
   const parsed = entrySchema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw new ProviderError(`${source}: ${firstProblem(parsed.error, 'the answer')}`, {
+  throw new ProviderError(`${source}: ${firstProblem(parsed.error, value, 'the answer')}`, {
     retryable: false,
     hint: 'Return an object such as {text: "..."}; docs/models.md lists the fields.',
   })
 }
 
-function firstProblem(error: z.ZodError, whole: string): string {
+function firstProblem(error: z.ZodError, value: unknown, whole: string): string {
   const issue = error.issues[0]!
   // For a list of answers, names the invalid entry rather than the alternatives of the union.
   const inner = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined
-  const path = [...issue.path, ...(inner?.path ?? [])].map(String)
-  return `${path.join('.') || whole}: ${(inner ?? issue).message}`
+  const path = [...issue.path, ...(inner?.path ?? [])]
+  return `${path.map(String).join('.') || whole}: ${issueWords({ ...(inner ?? issue), path }, value)}`
 }
 
 /**

@@ -57,6 +57,9 @@ describe('createResolver', () => {
     expect(await hintOf('antropic/claude-sonnet-5')).toBe('Did you mean anthropic/claude-sonnet-5?')
     const prices = { 'ollama/our-own': { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 } }
     expect(await hintOf('OUR', { prices })).toBe('Did you mean ollama/our-own?')
+    expect(await hintOf('foo/bar')).toBe(
+      'There is no provider "foo". Providers: anthropic, openai, google, openai-compatible, ollama.',
+    )
     for (const none of ['mistral', '', '/'])
       expect(await hintOf(none)).toBe(
         'Write the provider too, as in anthropic/MODEL. Providers: anthropic, openai, google, openai-compatible, ollama.',

@@ -106,7 +106,11 @@ function isProvider(name: string): name is Provider {
 
 function unknown(id: string, prices: ModelConfig['prices'] = {}): OffshootError {
   const similar = similarModels(id, [...new Set([...Object.keys(catalogue), ...Object.keys(prices)])])
-  const form = `Write the provider too, as in anthropic/MODEL. Providers: ${providers.join(', ')}.`
+  const [, provider] = /^([^/]+)\//.exec(id) ?? []
+  const problem = provider
+    ? `There is no provider ${JSON.stringify(provider)}.`
+    : 'Write the provider too, as in anthropic/MODEL.'
+  const form = `${problem} Providers: ${providers.join(', ')}.`
   return new OffshootError(
     'usage',
     `unknown model ${JSON.stringify(id)}: a model is PROVIDER/MODEL, offline, or scripted:FILE`,

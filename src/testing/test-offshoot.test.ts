@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { tool } from '../library/tool.ts'
-import { createTestOffshoot, handClock, type TestOptions } from '../testing.ts'
+import { createTestOffshoot, handClock, scriptedModel, type TestOptions } from '../testing.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'offshoot-testing-'))
 beforeAll(() => writeFileSync(join(directory, 'a.txt'), 'hello'))
@@ -110,4 +110,21 @@ test('a script can be a function', async () => {
   })
   const run = await (await t.offshoot.chat()).send('read')
   expect((await t.clock.until(run.result())).text).toContain('hello')
+})
+
+test.each([
+  ['answers by agent', scriptedModel({ main: [{ text: 'hello' }] })],
+  ['a whole script', scriptedModel({ agents: { main: [{ text: 'hello' }] } })],
+])('scriptedModel takes %s', async (_, model) => {
+  await using t = await createTestOffshoot({ directory, model })
+  const run = await (await t.offshoot.chat()).send('go')
+  expect((await t.clock.until(run.result())).text).toBe('hello')
+})
+
+test.each([
+  [{ agents: { main: 1 } }, 'scripted: agents.main: '],
+  [{ main: 'hello' }, 'scripted: agents: expected an object, got nothing'],
+])('an invalid script %j is told in plain words', (script, message) => {
+  expect(() => scriptedModel(script as never)).toThrow(message)
+  expect(() => scriptedModel(script as never)).not.toThrow('Invalid input')
 })

@@ -7,9 +7,11 @@ import type { Store } from '../store/port.ts'
 import { openOffshoot, type Offshoot, type OffshootOptions } from '../library/offshoot.ts'
 import { handClock, type HandClock } from './hand-clock.ts'
 
+type AgentScripts = ScriptInput['agents']
+
 export interface TestOptions extends Omit<OffshootOptions, 'clock' | 'store'> {
   /** Scripted answers by agent: a list or a function. `*` applies to all other agents. */
-  readonly script?: ScriptInput['agents']
+  readonly script?: AgentScripts
   /** A store that no other code uses meanwhile; it is closed at the end. Default: a new one in memory. */
   readonly store?: Store
 }
@@ -45,8 +47,22 @@ export async function createTestOffshoot({
 
 /**
  * A model that answers from a script: list entries once and in order, or the return value of a function. A call without
- * an answer fails its run. @throws OffshootError `config` for an invalid script (docs/models.md).
+ * an answer fails its run. The script is the answers by agent, or `{ agents }` with them. @throws OffshootError `config`
+ * for an invalid script (docs/models.md).
  */
-export function scriptedModel(script: ScriptInput, options: { readonly clock?: Clock } = {}): ScriptedModel {
-  return createScriptedModel(script, { clock: options.clock ?? systemClock })
+export function scriptedModel(script: AgentScripts, options?: { readonly clock?: Clock }): ScriptedModel
+export function scriptedModel(script: ScriptInput, options?: { readonly clock?: Clock }): ScriptedModel
+export function scriptedModel(
+  script: AgentScripts | ScriptInput,
+  options: { readonly clock?: Clock } = {},
+): ScriptedModel {
+  return createScriptedModel(wholeScript(script), { clock: options.clock ?? systemClock })
+}
+
+/** The answers by agent may stand alone. Under `agents`, a list or a function are those of an agent of that name. */
+function wholeScript(script: AgentScripts | ScriptInput): ScriptInput {
+  const { agents } = script
+  const isWhole = typeof agents === 'object' && !Array.isArray(agents)
+  const isByAgent = Object.values(script).every((each) => Array.isArray(each) || typeof each === 'function')
+  return isWhole || !isByAgent ? (script as ScriptInput) : { agents: script as AgentScripts }
 }

@@ -15,12 +15,12 @@ afterEach(() => user.remove())
 describe('a wrong command line', () => {
   it('is one clear error on stderr and exit code 2', async () => {
     const cases: [readonly string[], RegExp][] = [
-      [['nonsense'], /unknown command 'nonsense'/],
-      [['rum', 'hi'], /unknown command 'rum'\n\(Did you mean .*\brun\b.*\?\)/],
-      [['run', '--nonsense', 'hi'], /unknown option '--nonsense'/],
-      [['run', '--mode', 'wild', 'hi'], /'wild' is invalid.*plan, ask, accept-edits, auto/],
+      [['nonsense'], /unknown command "nonsense"/],
+      [['rum', 'hi'], /unknown command "rum"\n\(Did you mean .*\brun\b.*\?\)/],
+      [['run', '--nonsense', 'hi'], /unknown option "--nonsense"/],
+      [['run', '--mode', 'wild', 'hi'], /"wild" is invalid.*plan, ask, accept-edits, auto/],
       [['run', '--max-turns', '0', 'hi'], /--max-turns.*whole number/],
-      [['run', '--output-format', 'yaml', 'hi'], /'yaml' is invalid.*text, json,.* events/],
+      [['run', '--output-format', 'yaml', 'hi'], /"yaml" is invalid.*text, json,.* events/],
       [['run', 'hi', '-m'], /argument missing/],
       [['run', 'one', 'two'], /too many arguments/],
       [['run', 'hi', '-m', 'nonsense/x'], /unknown model "nonsense\/x".*\n.*anthropic, openai, google/],
@@ -39,7 +39,7 @@ describe('a wrong command line', () => {
       [['agents', '-C', 'missing'], /there is no directory \S*missing\n/],
       [
         ['run', 'hi', '--conversation', 'cnv_00000000000000000000000000', '--continue'],
-        /'-c, --continue' cannot be used with option '--conversation <id>'/,
+        /"-c, --continue" cannot be used with option "--conversation <id>"/,
       ],
       [['run', 'hi', '--conversation', ''], /there is no conversation ""/],
       [['run', 'hi', '--conversation', 'cnv_00000000000000000000000000'], /there is no conversation cnv_0/],

@@ -7,14 +7,14 @@ beforeEach(() => {
 })
 afterEach(() => user.remove())
 
-it('fork on a terminal lists the messages, and asks which one and what to say there', async () => {
+it('fork on a terminal lists the messages, and asks which one and for the prompt there', async () => {
   const script = user.script({ main: [{ match: 'pears', text: 'Pears it is.' }, { text: 'Apples.' }] })
   await user.run(['run', 'Which fruit?', '-m', script])
   const program = user.terminal(['fork', '-m', script])
   await program.untilStdout('fork at which message? [1-2] ')
   expect(program.stdout).toContain('   1  User: Which fruit?\r\n   2  main (agent): Apples.\r\n')
   program.type('3\r1\r')
-  await program.untilStdout('(empty: only make the branch): ')
+  await program.untilStdout('(empty: none): ')
   program.type('And pears?\r')
   const { code, stdout } = await program.ended
   expect([code, stdout]).toEqual([0, expect.stringContaining('Pears it is.')])
@@ -22,6 +22,16 @@ it('fork on a terminal lists the messages, and asks which one and what to say th
   expect(user.rows("SELECT origin_message_id AS at FROM branches WHERE kind = 'fork'")).toEqual([
     { at: asked!['id'] },
   ])
+})
+
+it('fork lists a message of results with the names of the tools', async () => {
+  const script = user.script({ main: [{ toolCalls: [{ tool: 'list', input: {} }] }, { text: 'Done.' }] })
+  await user.run(['run', 'What is here?', '-m', script])
+  const program = user.terminal(['fork', '-m', script])
+  await program.untilStdout('fork at which message? [1-4] ')
+  expect(program.stdout).toMatch(/ 2 {2}main \(agent\): list\r\n +3 {2}[^\r]*: list\r\n/)
+  program.type('\r')
+  expect((await program.ended).code).toBe(2)
 })
 
 it('rm on a terminal asks, and a no deletes nothing', async () => {

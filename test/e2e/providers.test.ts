@@ -153,7 +153,7 @@ describe('which model is taken', () => {
           chosen({}),
         ]),
       ).toEqual([
-        'offline: asked for',
+        'offline (from -m)',
         'openai/gpt-6-luna: configured',
         'anthropic/claude-sonnet-5: ANTHROPIC_API_KEY is set',
         'openai/gpt-6-sol: OPENAI_API_KEY is set',

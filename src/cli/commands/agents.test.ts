@@ -86,11 +86,11 @@ test('wrong usage has exit code 2 and says what there is', async () => {
   const cases: [string[], RegExp][] = [
     [['agents', 'shw'], /unknown command "shw" of offshoot agents\n {2}did you mean show\?/],
     [['agents', 'nothing', 'here'], /unknown command "nothing".*\n {2}commands: ls, show/],
-    [['agents', 'show'], /missing required argument 'agent'/],
+    [['agents', 'show'], /missing required argument "agent"/],
     [['agents', 'show', 'explor'], /unknown agent "explor"; known: main, .*\n {2}did you mean explore\?/],
     [['agents', 'show', 'main', 'explore'], /too many arguments/],
     [['agents', 'ls', 'main'], /too many arguments/],
-    [['agents', 'ls', '--nonsense'], /unknown option '--nonsense'/],
+    [['agents', 'ls', '--nonsense'], /unknown option "--nonsense"/],
     [['agents', 'show', 'main', '-C', 'missing'], /there is no directory \S*missing/],
   ]
   for (const [args, message] of cases)

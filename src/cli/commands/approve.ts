@@ -37,7 +37,7 @@ export function approveCommand(program: Command, io: Io, setExitCode: SetExitCod
         .choices(ANSWERS)
         .argParser(answerOf),
     )
-    .option('--note <text>', 'the reason; the model reads it with a denial')
+    .option('--note <text>', 'tell the model why you deny')
     .option('--pattern <pattern>', 'with run or always: allow this pattern instead of the one shown')
     .addOption(
       new Option('--scope <where>', 'with always: allow it in this conversation, or in its directory')

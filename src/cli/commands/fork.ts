@@ -48,7 +48,7 @@ export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode):
     .description('start a branch at a message; with a text, an agent answers on it')
     .argument(
       '[message]',
-      'id of the message (offshoot log ID --ids prints them); last: the latest message here; on a terminal, without an id or with that of a branch or conversation: pick one',
+      'id of the message (offshoot log ID --ids prints them); last: the latest message here. On a terminal, omit it or pass a branch or conversation to pick from a list.',
     )
     .argument('[text]', 'the prompt on the new branch; - reads it from stdin')
     .option('-m, --model <provider/model>', 'use another model; default: the model of the branch')
@@ -134,8 +134,8 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
 async function chosen(typed: string | undefined, text: string | undefined, io: Io) {
   await using store = await openStore(io)
   if (typed === undefined && !hasPerson(io))
-    throw new OffshootError('usage', 'there is no message to fork at', {
-      hint: 'offshoot fork last, or offshoot fork MESSAGE; offshoot log ID --ids prints the ids',
+    throw new OffshootError('usage', 'fork needs a message', {
+      hint: 'Name the message: offshoot fork last, or offshoot fork MESSAGE; offshoot log ID --ids prints the ids',
     })
   const id = idOf(store, typed ?? 'last', io, ['msg', ...SUBJECTS])
   const kind = idPrefix(id)

@@ -26,7 +26,7 @@ const COMMANDS: Readonly<Record<(typeof LATER_NAMES)[number], Later>> = {
 function laterCommand(parent: Command, name: string, does: string, instead: string): void {
   const path = parent.parent ? `${parent.name()} ${name}` : name
   parent
-    .command(name)
+    .command(name, { hidden: true }) // not to be suggested for another word
     .helpGroup(LATER)
     .description(`${does} (not available yet)`)
     .allowUnknownOption()

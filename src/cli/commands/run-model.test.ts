@@ -22,7 +22,7 @@ test('run has the model that the configuration says of its agent', async () => {
   configure({ model: first, agents: { explore: { model: second } } })
   const { code, stdout, stderr } = await user.call(['run', 'hi', '--agent', 'explore'])
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'the second\n' })
-  expect(stderr).toContain(`offshoot: model ${second}: the one of the agent explore\n`)
+  expect(stderr).toContain(`offshoot: model ${second} (model of agent explore)\n`)
 })
 
 test('run has the model that the definition of its agent names', async () => {
@@ -38,7 +38,7 @@ test('run has the small model for an agent that asks for it', async () => {
   configure({ model: first, smallModel: second, agents: { explore: { model: 'small' } } })
   const { stdout, stderr } = await user.call(['run', 'hi', '--agent', 'explore'])
   expect(stdout).toBe('the second\n')
-  expect(stderr).toContain(`offshoot: model ${second}: the small one, for the agent explore\n`)
+  expect(stderr).toContain(`offshoot: model ${second} (small model, set by agent explore)\n`)
 })
 
 test('run has the model of the command line before that of its agent', async () => {
@@ -60,7 +60,7 @@ test('a conversation keeps the model of its last run, but for another agent or a
   const again = (...flags: string[]) => user.call(['run', 'and?', '--conversation', id, ...flags])
   const kept = await again()
   expect(kept.stdout).toBe('the second\n')
-  expect(kept.stderr).toContain(`offshoot: model ${second}: the one of this conversation\n`)
+  expect(kept.stderr).toContain(`offshoot: model ${second} (as in this conversation)\n`)
   expect(await user.call(['run', 'and?', '--continue'])).toMatchObject({ stdout: 'the second\n' })
   expect(await again('-m', first)).toMatchObject({ stdout: 'the first\n' })
   expect(await again()).toMatchObject({ stdout: 'the first\n' })

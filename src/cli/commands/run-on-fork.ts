@@ -79,7 +79,7 @@ function lastMessage(store: Reader, conversationId: ConversationId): MessageId {
   const last = { where: { branchId: main!.id }, orderBy: 'position', descending: true, limit: 1 } as const
   const [message] = store.find('messages', last)
   if (message) return message.id
-  throw new OffshootError('usage', `${conversationId} has no message to fork at`, {
+  throw new OffshootError('usage', `${conversationId} has no message to fork from`, {
     hint: 'leave out --fork-session',
   })
 }

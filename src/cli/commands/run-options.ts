@@ -10,7 +10,7 @@ import { addOutputOptions } from '../terminal/output-flags.ts'
 export function addRunOptions(command: Command, io: Io): Command {
   addOutputOptions(command, io)
     .option('-C, --directory <dir>', 'work in this directory', '.')
-    .option('-m, --model <provider/model>', 'the model; offshoot models lists them')
+    .option('-m, --model <provider/model>', 'use this model; offshoot models lists them')
     .option('--agent <name>', 'the agent that answers', 'main')
     .addOption(modeOption())
     .addOption(sandboxOption())
@@ -20,7 +20,7 @@ export function addRunOptions(command: Command, io: Io): Command {
       'allow calls in this run: TOOL or TOOL:PATTERN, such as "bash:npm test *"; repeatable',
       add,
     )
-    .option('--deny <rule>', 'deny calls in this run, written as for --allow', add)
+    .option('--deny <rule>', 'deny calls in this run; same syntax as --allow', add)
     .option('--add-dir <dir...>', 'let this run use files in another directory too')
     .option('--max-turns <n>', 'maximum turns of the main run', wholeNumber)
     .addOption(budgetOption())

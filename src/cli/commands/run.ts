@@ -65,12 +65,18 @@ const GREEDY = [
   ['addDir', '--add-dir'],
 ] as const
 
+const GREEDY_READ = {
+  '--allowedTools': '--allowedTools read the prompt as a tool',
+  '--disallowedTools': '--disallowedTools read the prompt as a tool',
+  '--add-dir': '--add-dir read the prompt as a directory',
+} as const
+
 function missingIn(flags: RunFlags): TaskWords {
   const { conversation, continue: latest } = flags
   const greedy = GREEDY.filter(([name]) => flags[name] !== undefined).map(([, option]) => option)
   if (greedy.length > 0)
     return {
-      missing: `there is no prompt, and ${greedy.join(' and ')} took all words behind`,
+      missing: `there is no prompt: ${greedy.map((option) => GREEDY_READ[option]).join(', and ')}`,
       hint: `put the prompt first: offshoot "what to do" ${greedy[0]} ...`,
     }
   if (conversation === undefined && !latest) return NEW

@@ -156,7 +156,7 @@ describe('fork', () => {
   test('without a message, and without a terminal to pick one, is wrong usage', async () => {
     const { code, stdout, stderr } = await user.call(['fork'])
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain('there is no message to fork at\n  offshoot fork last')
+    expect(stderr).toContain('fork needs a message\n  Name the message: offshoot fork last')
   })
 
   test('of a message of a subagent prints the branch, or with a text the answer there', async () => {

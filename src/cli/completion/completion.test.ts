@@ -77,7 +77,7 @@ describe('the script', () => {
   test('is refused for another shell', async () => {
     expect(await user.call(['completion', 'tcsh'])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/'tcsh' is invalid.*bash, zsh, fish/),
+      stderr: expect.stringMatching(/"tcsh" is invalid.*bash, zsh, fish/),
     })
     expect(await user.call(['completion'])).toMatchObject({
       code: 2,

@@ -90,7 +90,7 @@ describe('a line without a command', () => {
   test('stays an unknown command where it is one word, with the nearest one', async () => {
     const { code, stdout, stderr } = await user.call(['contine'])
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(/^offshoot: unknown command 'contine'\n\(Did you mean continue\?\)\n/)
+    expect(stderr).toMatch(/^offshoot: unknown command "contine"\n\(Did you mean continue\?\)\n/)
   })
 })
 

@@ -134,7 +134,7 @@ describe('rules of one run', () => {
     ],
     [['--allow', 'task:nobody'], /the agent "nobody", which does not exist; the agents are: main, /],
     [['--disallowedTools', 'Task(nobody)'], /the agent "nobody", which does not exist; the agents are: /],
-    [['-c', '-s', 'cnv_1'], /'-c, --continue' cannot be used with option '-s, --session <id>'/],
+    [['-c', '-s', 'cnv_1'], /"-c, --continue" cannot be used with option "-s, --session <id>"/],
   ])('%j is an error, and nothing runs', async (args, said) => {
     const before = user.rows('SELECT count(*) AS n FROM runs')
     const { code, stdout, stderr } = await user.call(['-p', 'Go.', '-m', model, ...args])
@@ -148,13 +148,15 @@ test.each([
   [['--allowedTools', 'Read', 'What is here?'], '--allowedTools'],
   [
     ['--disallowedTools', 'Bash', '--allowedTools', 'Read', 'What is here?'],
-    '--allowedTools and --disallowedTools',
+    '--allowedTools read the prompt as a tool, and --disallowedTools',
   ],
   [['--add-dir', '.', 'What is here?'], '--add-dir'],
 ])('%j names the option that took the prompt', async (args, option) => {
   const { code, stdout, stderr } = await user.call(['-m', model, ...args])
   expect([code, stdout]).toEqual([2, ''])
-  expect(stderr).toContain(`offshoot: there is no prompt, and ${option} took all words behind\n`)
+  expect(stderr).toContain(
+    `offshoot: there is no prompt: ${option} read the prompt as a ${option === '--add-dir' ? 'directory' : 'tool'}\n`,
+  )
   expect(stderr).toContain(`\n  put the prompt first: offshoot "what to do" ${option.split(' ')[0]} ...\n`)
 })
 
@@ -185,7 +187,7 @@ describe('options of Codex and opencode that promise something else', () => {
     ],
     [
       ['exec', '--sandbox', 'read-only', 'Go.'],
-      /argument 'read-only' is invalid\. Allowed choices are off, auto, required\. .*--mode plan changes nothing/,
+      /argument "read-only" is invalid\. Allowed choices are off, auto, required\. .*To forbid changes, use --mode plan\./,
     ],
     [
       ['exec', '-s', 'workspace-write', 'Go.'],

@@ -23,7 +23,7 @@ export function lastMessage(store: Reader, branch: Branch): MessageId {
 }
 
 /**
- * Lists the messages of a branch with numbers, and asks for one of them and, if no text is given, for what to say there.
+ * Lists the messages of a branch with numbers, and asks for one of them and, if no text is given, for the prompt of the branch.
  * @throws OffshootError `usage` for a branch without a message, and when the person picks none.
  */
 export async function pickPlace(
@@ -40,7 +40,7 @@ export async function pickPlace(
   try {
     await writeStderr(io, rows.map((row) => `${cutToWidth(row, columns - 1)}\n`).join(''))
     const message = await pickedOf(messages, lines)
-    const text = given ?? (await next(lines, '  what to say there (empty: only make the branch): '))?.trim()
+    const text = given ?? (await next(lines, '  Prompt for the branch (empty: none): '))?.trim()
     return { message: message.id, text: text || undefined }
   } finally {
     lines.close()
@@ -71,6 +71,9 @@ function next(lines: Lines, prompt: string): Promise<string | null> {
 function summary(message: Message, { agent }: Branch): string {
   const texts = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   const calls = message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.tool] : []))
-  const what = [texts.join(' '), calls.join(', ')].filter((each) => each.trim() !== '').join(' → ')
+  const results = message.parts.flatMap((part) => (part.type === 'tool-result' ? [part.tool] : []))
+  const what = [texts.join(' '), calls.join(', '), results.join(', ')]
+    .filter((each) => each.trim() !== '')
+    .join(' → ')
   return drawable(`${speakerWords(message, { agent })}: ${what}`)
 }

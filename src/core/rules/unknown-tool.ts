@@ -1,6 +1,6 @@
 import { nearestName } from '../nearest-name.ts'
 import { shown } from './quoted-value.ts'
-import { plainName, ruleNames, toolSpelled } from './tool-names.ts'
+import { plainName, ruleNames, toolsets, toolSpelled } from './tool-names.ts'
 
 /** A tool that is not built in: only a runtime knows its own tools and those of its agents. */
 export interface Stranger {
@@ -18,6 +18,7 @@ export interface KnownTools {
 }
 
 const NAMES: ReadonlySet<string> = new Set(ruleNames)
+const toolsetNames: ReadonlySet<string> = new Set(toolsets)
 
 /** Whether every runtime has a tool or toolset of that name. */
 export function isProgramTool(name: string, kind: Stranger['kind']): boolean {
@@ -44,7 +45,9 @@ function unknownTool(tool: string, more: readonly string[] = []): string {
   if (near) return `there is no tool ${shown(tool)}; did you mean "${near}"?`
   if (isOfServer(tool))
     return `there is no tool ${shown(tool)}: MCP servers are not available yet; leave it out`
-  return `there is no tool ${shown(tool)}; the tools and toolsets are: ${known.join(', ')}`
+  const isSet = (name: string) => toolsetNames.has(name)
+  const [sets, tools] = [known.filter(isSet), known.filter((name) => !isSet(name))]
+  return `there is no tool ${shown(tool)}; tools: ${tools.join(', ')}; toolsets: ${sets.join(', ')}`
 }
 
 /** `mcp__github__search`, `mcp_github_*`, `github/search`. */

@@ -543,7 +543,7 @@ describe('a run with tools of a program', () => {
   const own = tool('stock', { isOwn: true, execute: never })
   const parts = { main: [{ calls: [use('stock')] }, { text: 'end' }] }
   const note = expect.stringMatching(
-    /^not resumed here: its own tool is not registered here: stock\. .*chat\(.*continue\('brn_/,
+    /^not resumed here: Tool "stock" is not registered in this process\. .*chat\(.*continue\('brn_/,
   ) as string
 
   test('is paused by a process that lacks them, which tells its model nothing', async () => {
@@ -557,7 +557,7 @@ describe('a run with tools of a program', () => {
     const { branchId } = store.find('runs', {})[0]!
     await expect(h.continue(branchId)).rejects.toMatchObject({
       code: 'conflict',
-      message: 'its own tool is not registered here: stock',
+      message: 'Tool "stock" is not registered in this process',
     })
     expect(runs(h)).toEqual([['main', 'paused', 'restart', 1]])
   })

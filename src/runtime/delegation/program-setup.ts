@@ -22,8 +22,9 @@ export function lackedTools(
 ): OffshootError | undefined {
   const lacked = setup?.ownTools?.filter((name) => tools.get(name)?.name !== name) ?? []
   if (lacked.length === 0) return undefined
-  const what = lacked.length === 1 ? 'its own tool is' : 'its own tools are'
-  return new OffshootError('conflict', `${what} not registered here: ${lacked.join(', ')}`, {
+  const names = lacked.map((name) => JSON.stringify(name)).join(', ')
+  const what = lacked.length === 1 ? `Tool ${names} is` : `Tools ${names} are`
+  return new OffshootError('conflict', `${what} not registered in this process`, {
     hint: `Continue it from the program that defines them: offshoot.chat({ conversationId: '${conversationId}', tools }), then offshoot.continue('${branchId}').`,
   })
 }

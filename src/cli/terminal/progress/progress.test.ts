@@ -89,6 +89,20 @@ describe('on a terminal', () => {
 })
 
 describe('line by line', () => {
+  it('ends with the same line as on a terminal, and cuts a long one', () => {
+    const { progress, story, terminal } = stand({ tty: false })
+    story
+      .starts('a')
+      .acts('a', `Grep "${'x'.repeat(150)}"`)
+      .completes('a', '', { toolCalls: 3 })
+    story.after(3).completes('main', 'Answer.', { toolCalls: 2 })
+    progress.notify(story.events)
+    progress.end()
+    const lines = terminal.writes.join('').trimEnd().split('\n')
+    expect(lines.at(-1)).toBe('✓ main — done in 3.0s · 5 tools · $0 in all')
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(120)
+  })
+
   it('says each change of state on a line of its own, and of what is done one a second', () => {
     const { progress, story, terminal } = stand({ tty: false })
     story

@@ -7,7 +7,7 @@ import { groupsOf, runsOf } from './turn-groups.ts'
 import { row, runRows, type LineStyle } from './progress-rows.ts'
 import { reflows, repaint, replace, type Drawn } from './repaint.ts'
 import { closingRows, groupRows, liveRows } from './live-rows.ts'
-import { reduceProgress, type ProgressTree } from './progress-tree.ts'
+import { reduceProgress, type ProgressTree, type RunLine } from './progress-tree.ts'
 
 /** Shows the tree of runs on stderr: redrawn in place on a terminal, a line for each change otherwise. */
 export interface Progress {
@@ -34,7 +34,7 @@ export function createProgress(
   const { stderr, env } = io
   const colour = mayColour(stderr, env)
   const inPlace = stderr.isTTY && env['TERM'] !== 'dumb' && !sharesTerminal
-  const style = { colour, columns: 200, frame: 0 }
+  const style = { colour, columns: MAX_COLUMNS, frame: 0 }
   return inPlace ? liveProgress(io, { ...style, iconOf }, { clock, hint }) : plainProgress(stderr, style)
 }
 
@@ -146,12 +146,20 @@ function plainProgress(stderr: NodeJS.WriteStream, style: LineStyle): Progress {
   let tree: ProgressTree = new Map()
   const said = new Map<RunId, string>()
   const progressAt = new Map<RunId, number>()
+  let closing: string | undefined
+  /** Where the main agent has ended, what the whole tree used, as on a terminal. */
+  const lineOf = (run: RunLine, now: number): string => {
+    const isEnd = run.depth === 0 && run.endedAt !== null
+    const [text] = isEnd ? closingRows(tree, now, style) : runRows(run, now, { ...style, tree })
+    if (run.depth === 0) closing = isEnd ? text : undefined
+    return text!
+  }
   const print = (event: OffshootEvent) => {
     const before = tree
     tree = reduceProgress(tree, event)
     const run = event.runId && tree.get(event.runId)
     if (!run || tree === before || !SPOKEN.test(event.type) || waitsOn(event)) return
-    const text = runRows(run, event.at, { ...style, tree })[0]!
+    const text = lineOf(run, event.at)
     const isStep = event.type === 'run.progress' && before.get(run.runId)?.pausing === run.pausing
     const quiet = isStep && event.at - (progressAt.get(run.runId) ?? 0) < LINE_MS
     if (quiet || said.get(run.runId) === text) return
@@ -159,7 +167,12 @@ function plainProgress(stderr: NodeJS.WriteStream, style: LineStyle): Progress {
     said.set(run.runId, text)
     stderr.write(`${text}\n`)
   }
-  return { notify: (events) => events.forEach(print), pause: () => () => {}, end: () => {} }
+  /** A subagent may have gone on behind the last line of the main agent. */
+  const end = () => {
+    const [text] = closingRows(tree, 0, style)
+    if (closing !== undefined && text !== closing) stderr.write(`${text}\n`)
+  }
+  return { notify: (events) => events.forEach(print), pause: () => () => {}, end }
 }
 
 const SPOKEN = /^(run\.|approval\.requested$|question\.asked$)/
