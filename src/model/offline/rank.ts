@@ -4,6 +4,7 @@ import type { Block, BlockLine } from './block.ts'
 import { prior, type FileSurvey } from './files.ts'
 import { baseName, fileKind, isProse } from './file-kind.ts'
 import { identifiersIn, stem, stemsIn, wordsIn } from './stem.ts'
+import { isUse } from './use.ts'
 import { namesTerm, speaksOf, spokenIn, weigh, type Term } from './term.ts'
 
 /** A block with its score. */
@@ -14,6 +15,8 @@ export interface RankedBlock {
   readonly score: number
   /** The fraction of the question that the block covers, 0 to 1. */
   readonly coverage: number
+  /** For a question about uses: whether the line is one, and not a definition or a comment. */
+  readonly isUse: boolean
   /** Whether it covers everything that the question names. */
   readonly isWhole: boolean
 }
@@ -36,10 +39,13 @@ export function rankBlocks(
   const ranked = found.map(({ id, score, match }) => {
     const block = blocks[id as number]!
     const matched = new Set(Object.keys(match))
-    const best = bestLine(block, terms, angle)
+    const uses =
+      angle.kind === 'usage' ? block.lines.filter((line, i, all) => isUse(line, all[i + 1], terms)) : []
+    const best = bestLine(uses.length > 0 ? { ...block, lines: uses } : block, terms, angle)
     const coverage = weigh(terms.filter((term) => speaksOf(matched, term))) / weigh(terms)
     const fit = fitness(block, best, angle) * prior(block.path, angle, block.isTest)
-    return { block, best, coverage, isWhole: saysAll(block, needed), score: score * (0.2 + coverage) * fit }
+    const isWhole = saysAll(block, needed)
+    return { block, best, coverage, isUse: uses.length > 0, isWhole, score: score * (0.2 + coverage) * fit }
   })
   return ranked.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score)
 }
