@@ -83,3 +83,41 @@ test('one is counted as one', async () => {
   const plan = await workspace.ask('where is foo?', { agent: 'planner', delegates: false })
   expect(plan.text).toContain('lead to 1 file.')
 })
+
+describe('a word that only looks like another is not mentioned', () => {
+  const RETRIEVE =
+    '/** Retrieves the configured option. */\nfunction retrieveOption(config) {\n  return config.option\n}\n'
+
+  test.each(['Where is the retry backoff configured?', 'Where is the retry backoff?'])(
+    '%s',
+    async (question) => {
+      await workspace.write({ 'a.js': RETRIEVE })
+      const { text } = await workspace.ask(question)
+      expect(text).toMatch(/^No code here mentions retry or backoff\./)
+      expect(text).not.toMatch(/\*\*.*\((.*, )?(retry|backoff)/)
+    },
+  )
+
+  test('Where does it retry?', async () => {
+    await workspace.write({ 'a.js': RETRIEVE })
+    expect(await lead('Where does it retry?')).toBe('No code here mentions retry.')
+  })
+
+  test('a synonym is no mention, but the closest match', async () => {
+    await workspace.write({ 'a.js': 'function remove(order) {\n  orders.splice(order, 1)\n}\n' })
+    expect(await lead('Where is an order deleted?')).toBe(
+      'No code here mentions deleted. The closest match is a.js, line 1 (defines remove).',
+    )
+  })
+
+  test.each([
+    ['Where are the hosts?', 'hostname'],
+    ['Where are retries?', 'MAX_RETRY = 3'],
+    ['Where is it logged?', 'logging = 3'],
+    ['Where are e-mails?', 'e_mail = 3'],
+    ['Where is the configuration?', 'cfg = 3'],
+  ])('its forms and compounds are mentions: %s %s', async (question, code) => {
+    await workspace.write({ 'a.py': `${code}\n` })
+    expect(await lead(question)).not.toContain('No code')
+  })
+})

@@ -12,6 +12,7 @@ import {
   namedFilesCall,
   pastCall,
   readCall,
+  synonymsCall,
   testMarksCall,
   type WantedCall,
 } from './search-calls.ts'
@@ -62,6 +63,7 @@ const survey: Stage = (angle) => {
   const named = namedFilesCall(angle)
   return [
     ...terms.map((term) => countCall(term, scope)),
+    ...terms.flatMap((term) => synonymsCall(term, scope) ?? []),
     codeFilesCall(scope),
     ...(kind === 'tests' ? [testMarksCall(scope)] : []),
     ...(named ? [named] : []),
