@@ -41,7 +41,7 @@ export const DEFINITION = 'the definition of'
 
 /** An answer without its closing words. */
 export function writeAnswer({ sections, around, failure }: FoundAnswer): string[] {
-  const found = sections.filter((section) => section.findings.length > 0)
+  const found = withoutRepeats(sections).filter((section) => section.findings.length > 0)
   const empty = sections.filter((section) => section.asked && section.findings.length === 0)
   return [
     lead(sections, failure),
@@ -51,6 +51,18 @@ export function writeAnswer({ sections, around, failure }: FoundAnswer): string[
       : [`Nothing was found for: ${empty.map(headingOf).join('; ')}.`]),
     ...(around.length === 0 ? [] : [`${AROUND_TITLE}\n\n${around.map(row).join('\n')}`]),
   ]
+}
+
+/** A place that answers two angles is listed in the first. */
+function withoutRepeats(sections: readonly Section[]): Section[] {
+  const seen = new Set<string>()
+  return sections.map((section) => ({
+    ...section,
+    findings: section.findings.filter(({ path, line }) => {
+      const key = `${path}:${line}`
+      return seen.has(key) ? false : (seen.add(key), true)
+    }),
+  }))
 }
 
 /** One verdict for each thing that was asked, with its words if there are several. */
@@ -79,7 +91,9 @@ function labelOf(section: Section, asked: readonly Section[]): string {
   const own = section.about.filter((word) => !others.includes(word)).slice(0, 3)
   if (own.length > 0) return own.join(', ')
   if (section.outcome) return 'what happens'
-  return section.kind === 'implementation' ? '' : TITLES[section.kind].toLowerCase()
+  if (section.kind !== 'implementation') return TITLES[section.kind].toLowerCase()
+  const isAlone = asked.every((other) => other === section || other.kind !== section.kind)
+  return isAlone ? '' : section.about.slice(0, 3).join(', ')
 }
 
 /** Empty if nothing can be said of it. */
@@ -128,11 +142,20 @@ export function writeSection(section: Section): string {
   return [`**${headingOf(section)}**`, '', ...section.findings.map(row)].join('\n').trimEnd()
 }
 
-function headingOf({ kind, title, about, missing, findings: [first] }: Section): string {
+function headingOf(section: Section): string {
+  const {
+    kind,
+    title,
+    about,
+    missing,
+    outcome,
+    findings: [first],
+  } = section
   const lacks = kind === 'implementation' && missing.length > 0
   const usual = first?.note.startsWith(DEFINITION) ? 'Definition' : lacks ? 'Other matches' : TITLES[kind]
   const words = about.filter((word) => !missing.includes(word)).slice(0, 4)
-  return (title ?? usual) + (words.length === 0 ? '' : ` (${words.join(', ')})`)
+  const aim = outcome && kind === 'implementation' ? ' for what happens' : ''
+  return (title ?? usual + aim) + (words.length === 0 ? '' : ` (${words.join(', ')})`)
 }
 
 const TITLES: Readonly<Record<AngleKind, string>> = {

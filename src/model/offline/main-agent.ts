@@ -2,7 +2,6 @@ import { angleLines, inSentence, wordsOf, writeAngle, type Angle } from './angle
 import { CLOSING, readAnswer, writeAnswer, writeSection, type Section } from './answer.ts'
 import type { PastCall, Transcript } from './prompt-transcript.ts'
 import type { OfflineQuestion } from './question.ts'
-import { withoutRepeats } from './report.ts'
 import type { WantedCall } from './search-calls.ts'
 
 const MAX_AROUND = 7
@@ -91,7 +90,7 @@ export function composeAnswer(question: OfflineQuestion, tasks: readonly PastCal
   return [
     ...(question.intent === 'change' ? [CANNOT_CHANGE] : []),
     ...writeAnswer({
-      sections: withoutRepeats(sections.toSorted((a, b) => Number(b.asked) - Number(a.asked))),
+      sections: sections.toSorted((a, b) => Number(b.asked) - Number(a.asked)),
       failure: reports.find(({ failure }) => failure !== null)?.failure ?? null,
       around: around.slice(0, MAX_AROUND),
     }),

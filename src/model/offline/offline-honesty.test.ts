@@ -121,3 +121,34 @@ describe('a word that only looks like another is not mentioned', () => {
     expect(await lead(question)).not.toContain('No code')
   })
 })
+
+describe('a question of two halves', () => {
+  const SHOP = {
+    'a.ts':
+      "const types = { token: 'a', signature: 'verified' }\n\nexport function verifyToken(token: string, key: string) {\n  const [head, body, signature] = token.split('.')\n  if (!isSigned(head, signature, key)) return null\n  return parse(body)\n}\n\nexport class Parcels {\n  allowOversize(allow = true) {\n    this.oversize = allow\n    return this\n  }\n\n  oversizeParcel(parcel: Parcel) {\n    const limit = this.limit\n    const size = parcel.size\n    const over = size - limit\n    const message = describe(parcel, over)\n    report(message)\n    throw new RangeError(message)\n  }\n}\n",
+  }
+
+  test('has a verdict for each, with its words', async () => {
+    await workspace.write(SHOP)
+    const said = await lead('Where is the token signature verified, and where is an oversize parcel?')
+    expect(said).toMatch(
+      /^On token, signature, verified: .*a\.ts, line 3 .* On oversize, parcel: .*a\.ts, line 15 /,
+    )
+  })
+
+  test('one of which no code mentions', async () => {
+    await workspace.write(SHOP)
+    const said = await lead('Where is the token signature verified, and where is the thumbnail?')
+    expect(said).toMatch(
+      /^On token, signature, verified: the answer is .*a\.ts, line 3 .* On thumbnail: no code here mentions thumbnail\./,
+    )
+  })
+
+  test('what happens is where it fails, and not where a value is only set', async () => {
+    await workspace.write(SHOP)
+    const said = await lead('Where is an oversize handled, and what happens then?')
+    expect(said).toMatch(
+      /^On oversize, handled: .*line 15 .* On what happens: .*a\.ts, line \d\d \(in oversizeParcel\)\.$/,
+    )
+  })
+})

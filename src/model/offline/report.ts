@@ -1,12 +1,12 @@
 import { inSentence, wordsOf, type Angle } from './angle.ts'
-import { CLOSING, writeAnswer, type FoundAnswer, type Section } from './answer.ts'
+import { CLOSING, writeAnswer, type FoundAnswer } from './answer.ts'
 import { findingsOf } from './findings.ts'
 import { surroundingsOf } from './overview.ts'
 import type { PastCall } from './prompt-transcript.ts'
 
 const MAX_AROUND = 7
 
-/** Findings by angle; a place that answers two angles is listed in the first. */
+/** Findings by angle. */
 export function answerOf(angles: readonly Angle[], calls: readonly PastCall[]): FoundAnswer {
   const found = angles.map((angle) => ({ angle, ...findingsOf(angle, calls) }))
   const sections = found.map(({ angle, findings, sure, missing, astray }) => ({
@@ -22,21 +22,10 @@ export function answerOf(angles: readonly Angle[], calls: readonly PastCall[]): 
   const nothing = found.every(({ findings }) => findings.length === 0)
   const asked = angles.find((angle) => angle.asked)
   return {
-    sections: withoutRepeats(sections),
+    sections,
     failure: failureOf(calls),
     around: nothing && asked ? surroundingsOf(asked, calls).slice(0, MAX_AROUND) : [],
   }
-}
-
-export function withoutRepeats(sections: readonly Section[]): Section[] {
-  const seen = new Set<string>()
-  return sections.map((section) => ({
-    ...section,
-    findings: section.findings.filter(({ path, line }) => {
-      const key = `${path}:${line}`
-      return seen.has(key) ? false : (seen.add(key), true)
-    }),
-  }))
 }
 
 /** The report of one search agent. */

@@ -10,7 +10,7 @@ export interface WantedCall {
 }
 
 const COUNT_ROWS = 500
-const FILE_ROWS = 300
+export const FILE_ROWS = 300
 
 /** The earlier identical call. */
 export function pastCall(wanted: WantedCall, calls: readonly PastCall[]): PastCall | undefined {

@@ -71,7 +71,7 @@ const survey: Stage = (angle) => {
 }
 
 const details: Stage = (angle, past, share) =>
-  bestFiles(angle, past, share).map(({ path }) => fileCall(path, angle.terms))
+  bestFiles(angle, past, share).map(({ path, rarest }) => fileCall(path, rarest))
 
 function bestFiles(angle: Angle, past: readonly PastCall[], share: number) {
   if (angle.terms.length === 0) return []
@@ -96,8 +96,8 @@ interface Place {
 /** The lines that match the terms, judged with their neighbours; the start of a file without any. */
 function places(angle: Angle, past: readonly PastCall[], share: number): Place[] {
   const { terms } = surveyOf(angle, past)
-  const found = bestFiles(angle, past, share).flatMap(({ path, score: ofFile }) => {
-    const call = pastCall(fileCall(path, angle.terms), past)
+  const found = bestFiles(angle, past, share).flatMap(({ path, rarest, score: ofFile }) => {
+    const call = pastCall(fileCall(path, rarest), past)
     const lines = (call ? linesOf(call) : []).map(({ line, text }) => ({
       line,
       spoken: spokenIn(text, terms),

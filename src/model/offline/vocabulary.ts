@@ -17,7 +17,7 @@ export const stopWords: ReadonlySet<string> = words(`
   now today yet still even instead else otherwise together ever whenever wherever however whether because since though although unless
   responsible respective relevant related involved cited citation citations cite
   one two three first last next new old main use uses used using
-  cover covers covered covering coverage test tests tested testing exercise exercised verify verified verifies
+  cover covers covered covering coverage test tests tested testing exercise exercised
   wo was wer wie wann warum welche welcher welches welchen wird werden wurde wurden ist sind war hat haben der die das den
   dem des ein eine einen einem einer und oder nicht mit von zu zum zur im in auf aus bei nach für über unter es sie er wir
   ihr man kann können soll muss sich auch noch dann denn als ob diese dieser dieses abdecken deckt decken ab finde zeige erkläre
