@@ -13,8 +13,6 @@ export interface Angle {
   readonly scope: string | null
   /** Whether the question asked for it; otherwise it is only a quick look. */
   readonly asked: boolean
-  /** The start of the question, in lower case. */
-  readonly echo: string
   /** Whether the question asks what happens in some case: then lines that fail are relevant. */
   readonly outcome: boolean
 }
@@ -48,7 +46,7 @@ export function readAngle(text: string): Angle | null {
   return { kind, terms, ...frameOf(asked, scopeOf(text), more === undefined), outcome: outcome !== undefined }
 }
 
-export type Frame = Pick<Angle, 'scope' | 'asked' | 'echo' | 'outcome'>
+export type Frame = Pick<Angle, 'scope' | 'asked' | 'outcome'>
 
 function isKind(word: string): word is AngleKind {
   return (KINDS as readonly string[]).includes(word)
@@ -64,7 +62,7 @@ export function inSentence(word: string): string {
 }
 
 export function frameOf(question: string, scope: string | null, asked = true): Frame {
-  return { scope, asked, echo: echoOf(question), outcome: asksOutcome(question) }
+  return { scope, asked, outcome: asksOutcome(question) }
 }
 
 export function asksOutcome(question: string): boolean {
@@ -73,11 +71,6 @@ export function asksOutcome(question: string): boolean {
 
 const OUTCOME =
   /\bwhat (happens|if|occurs|goes wrong)\b|\bwas (passiert|geschieht)\b|\bwhat does .* (do|say|return) (when|if|on)\b/i
-
-function echoOf(question: string): string {
-  const start = question.trim().toLowerCase().slice(0, 28)
-  return start.length < 20 ? '' : start
-}
 
 function oneLine(text: string, max: number): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, max)

@@ -106,15 +106,14 @@ const MAX_APART = 60
 /** How much more a block counts in a file that is named as the question. */
 const NAMED = 1
 
-function fitness(block: Block, best: BlockLine, { kind, echo, outcome, terms }: Angle): number {
-  const repeats = echo !== '' && block.lines.some(({ text }) => text.toLowerCase().includes(echo))
+function fitness(block: Block, best: BlockLine, { kind, outcome, terms }: Angle): number {
   const naming = block.head ? spokenIn(block.head.kind.name, terms) : []
   const near = naming.length > 0 ? MAX_APART : 3
   const isFailing =
     outcome && block.lines.some((each) => Math.abs(each.line - best.line) <= near && fails(each))
   const does = naming.some(({ word, telling }) => telling && isVerbForm(word.toLowerCase()))
   const named = 1 + NAMED * (weigh(spokenIn(baseName(block.path), terms)) / weigh(terms))
-  return formOf(block, kind, terms) * named * (repeats ? 0.1 : 1) * (isFailing ? 1.6 : 1) * (does ? 1.3 : 1)
+  return formOf(block, kind, terms) * named * (isFailing ? 1.6 : 1) * (does ? 1.3 : 1)
 }
 
 /** Prefers definitions to loose statements, behaviour to declarations, and tests if they are asked for. */
@@ -133,12 +132,10 @@ function formOf({ path, head, lines, isTest }: Block, kind: Angle['kind'], terms
   const asksOptions = terms.some(({ stems }) => OPTION_STEMS.includes(stems[0]!))
   const declares = !asksOptions && (text.match(OPTION)?.length ?? 0) > 1 ? 0.4 : 1
   const sets = !isNamed && onlySets(lines, head) ? 0.4 : 1
-  const starts = head.kind.name === 'main' ? 0.6 : 1
   return (
     shape *
     tells *
     declares *
-    starts *
     sets *
     (size >= 5 ? 1 : size >= 3 ? 0.8 : 0.6) *
     (lines.includes(head) ? 1 : 0.8)
