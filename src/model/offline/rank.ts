@@ -126,20 +126,12 @@ function formOf({ path, head, lines, isTest }: Block, kind: Angle['kind'], terms
   const isNamed = terms.some(({ exact }) => exact !== null && head.kind.name.includes(exact))
   if (kind === 'usage') return isNamed ? 0.1 : 1
   const size = lines.filter(({ kind: { type } }) => type === 'code' || type === 'definition').length
-  const { text, comments } = textsOf(lines)
-  const tells = lines.length > LONG && text.length < comments.length ? 0.5 : 1
+  const { text } = textsOf(lines)
   const shape = TYPE.test(head.text) && !isNamed ? 0.45 : 1
   const asksOptions = terms.some(({ stems }) => OPTION_STEMS.includes(stems[0]!))
   const declares = !asksOptions && (text.match(OPTION)?.length ?? 0) > 1 ? 0.4 : 1
   const sets = !isNamed && onlySets(lines, head) ? 0.4 : 1
-  return (
-    shape *
-    tells *
-    declares *
-    sets *
-    (size >= 5 ? 1 : size >= 3 ? 0.8 : 0.6) *
-    (lines.includes(head) ? 1 : 0.8)
-  )
+  return shape * declares * sets * (size >= 5 ? 1 : size >= 3 ? 0.8 : 0.6) * (lines.includes(head) ? 1 : 0.8)
 }
 
 /** A definition that only keeps a value: `allow(yes) { this.allowed = yes; return this }`. */
@@ -161,8 +153,6 @@ const OPTION =
   /\bArg::new\(|\badd_(?:argument|option)\(|\.option\(|#\[(?:arg|clap|structopt)\b|\bflags?\(\)\.|\bflags?\.\w+(?:Var|P)?\(/gi
 const OPTION_STEMS = ['option', 'argument', 'flag', 'parameter'].map(stem)
 
-/** Lines of a block that may say more than it does. */
-const LONG = 20
 const TYPE =
   /^\s*((export|default|public|private|pub(\([^)]*\))?|abstract|final|declare|typedef|type) )*(class|interface|enum|struct|union|trait|record|type) |^type \w+ |^#\s*define/
 

@@ -25,8 +25,6 @@ const WINDOWS_A_FILE = 4
 const WINDOW = 110
 const LEAD = 45
 const NEAR = 12
-/** Weight of each further mention nearby, relative to the first. */
-const DENSE = 0.1
 
 type Stage = (angle: Angle, past: readonly PastCall[], share: number) => WantedCall[]
 
@@ -108,7 +106,7 @@ function places(angle: Angle, past: readonly PastCall[], share: number): Place[]
       const near = lines
         .filter((other) => Math.abs(other.line - line) <= NEAR)
         .flatMap(({ spoken }) => spoken)
-      const score = weigh(new Set([...near, ...spokenIn(path, terms)])) + DENSE * weigh(near.slice(0, 12))
+      const score = weigh(new Set([...near, ...spokenIn(path, terms)]))
       return { path, line, score: names * score * ofFile }
     })
   })
