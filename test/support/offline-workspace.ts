@@ -24,6 +24,8 @@ export interface DriveOptions {
   readonly tools?: readonly string[]
   /** In place of a subagent that searches. */
   readonly runTask?: () => Promise<TaskOutput>
+  /** What every file tool fails with. */
+  readonly failure?: string
 }
 
 /** A directory that the offline model searches with the real tools. */
@@ -53,7 +55,8 @@ export class OfflineWorkspace {
       if (calls.length === 0) return { text, tasks, messages: prompt }
       tasks.push(...calls.filter(({ toolName }) => toolName === 'task').map(({ input }) => input))
       const results = calls.map(async ({ toolCallId, toolName, input }) => {
-        const output = toolName === 'task' ? this.#report(input, options) : this.#use(toolName, input)
+        const output =
+          toolName === 'task' ? this.#report(input, options) : this.#use(toolName, input, options)
         return { type: 'tool-result' as const, toolCallId, toolName, output: await output }
       })
       prompt.push({ role: 'tool', content: await Promise.all(results) })
@@ -61,17 +64,19 @@ export class OfflineWorkspace {
     throw new Error(`not done after ${MAX_TURNS} turns`)
   }
 
-  async #report(input: Record<string, unknown>, { runTask }: DriveOptions): Promise<TaskOutput> {
+  async #report(input: Record<string, unknown>, { runTask, failure }: DriveOptions): Promise<TaskOutput> {
     if (runTask) return runTask()
     const { text } = await this.ask(String(input['prompt']), {
       agent: String(input['subagent_type']),
       delegates: false,
+      ...(failure === undefined ? {} : { failure }),
     })
     const value = `<subagent_report agent="explore" status="completed">\n${text}\n</subagent_report>`
     return { type: 'text', value }
   }
 
-  async #use(name: string, input: Record<string, unknown>): Promise<TaskOutput> {
+  async #use(name: string, input: Record<string, unknown>, { failure }: DriveOptions): Promise<TaskOutput> {
+    if (failure !== undefined) return { type: 'error-text', value: failure }
     try {
       return { type: 'text', value: await useFileTool(this.root, name, input) }
     } catch (error) {

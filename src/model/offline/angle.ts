@@ -13,8 +13,6 @@ export interface Angle {
   readonly scope: string | null
   /** Whether the question asked for it; otherwise it is only a quick look. */
   readonly asked: boolean
-  /** The start of the question, in lower case. */
-  readonly echo: string
   /** Whether the question asks what happens in some case: then lines that fail are relevant. */
   readonly outcome: boolean
 }
@@ -29,25 +27,26 @@ export function writeAngle(angle: Angle, question: string): string {
 export function angleLines(angle: Angle): string {
   const terms = angle.terms.map((term) => (term.exact === null ? term.word : `"${term.word}"`)).join(', ')
   const lines = [
-    `Angle: ${angle.kind}${angle.asked ? '' : NOT_ASKED}`,
+    `Angle: ${angle.kind}${angle.outcome ? OUTCOME_TOO : ''}${angle.asked ? '' : NOT_ASKED}`,
     ...(terms === '' ? [] : [`Terms: ${terms}`]),
     ...(angle.scope === null ? [] : [`Scope: ${angle.scope}`]),
   ]
   return lines.join('\n')
 }
 
+const OUTCOME_TOO = ', what happens'
 const NOT_ASKED = ', only a look'
 
 /** The angle in one of our tasks; null for any other text. */
 export function readAngle(text: string): Angle | null {
-  const [, kind, more] = /^Angle: (\w+)(, only a look)?$/m.exec(text) ?? []
+  const [, kind, outcome, more] = /^Angle: (\w+)(, what happens)?(, only a look)?$/m.exec(text) ?? []
   if (kind === undefined || !isKind(kind)) return null
   const asked = /^Question: (.*)$/m.exec(text)?.[1] ?? ''
   const terms = termsOf(/^Terms: (.*)$/m.exec(text)?.[1] ?? '', asked)
-  return { kind, terms, ...frameOf(asked, scopeOf(text), more === undefined) }
+  return { kind, terms, ...frameOf(asked, scopeOf(text), more === undefined), outcome: outcome !== undefined }
 }
 
-export type Frame = Pick<Angle, 'scope' | 'asked' | 'echo' | 'outcome'>
+export type Frame = Pick<Angle, 'scope' | 'asked' | 'outcome'>
 
 function isKind(word: string): word is AngleKind {
   return (KINDS as readonly string[]).includes(word)
@@ -63,16 +62,15 @@ export function inSentence(word: string): string {
 }
 
 export function frameOf(question: string, scope: string | null, asked = true): Frame {
-  return { scope, asked, echo: echoOf(question), outcome: OUTCOME.test(question) }
+  return { scope, asked, outcome: asksOutcome(question) }
+}
+
+export function asksOutcome(question: string): boolean {
+  return OUTCOME.test(question)
 }
 
 const OUTCOME =
   /\bwhat (happens|if|occurs|goes wrong)\b|\bwas (passiert|geschieht)\b|\bwhat does .* (do|say|return) (when|if|on)\b/i
-
-function echoOf(question: string): string {
-  const start = question.trim().toLowerCase().slice(0, 28)
-  return start.length < 20 ? '' : start
-}
 
 function oneLine(text: string, max: number): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, max)

@@ -1,4 +1,4 @@
-import type { AngleKind } from './angle.ts'
+import { inSentence, type AngleKind } from './angle.ts'
 import { citationsIn, formatCitation, type Finding } from './citation.ts'
 
 export interface Section {
@@ -11,14 +11,18 @@ export interface Section {
   readonly findings: readonly Finding[]
   /** Whether the first place covers most of the question. */
   readonly sure: boolean
+  /** Whether it asks what happens in some case. */
+  readonly outcome: boolean
+  /** Words of it that no code contains. */
+  readonly missing: readonly string[]
+  /** Whether no place is the answer because they are missing. */
+  readonly astray: boolean
 }
 
 export interface FoundAnswer {
   readonly sections: readonly Section[]
-  /** Words of the question that no code contains. */
-  readonly missing: readonly string[]
-  /** Whether no place is the answer because they are missing. */
-  readonly astray: boolean
+  /** Why calls of the search failed; null if none did. */
+  readonly failure: string | null
   /** If nothing matches: what the workspace contains instead. */
   readonly around: readonly Finding[]
 }
@@ -31,41 +35,92 @@ const MISSING = 'No code here mentions'
 const OTHERS = ' The places below match other words of the question.'
 const CLOSEST = 'The closest match is'
 const UNSURE = 'No single place matches all of it.'
+const FAILED = 'The search failed.'
+/** The start of a note on a place that a question about uses does not ask for. */
+export const DEFINITION = 'the definition of'
 
 /** An answer without its closing words. */
-export function writeAnswer({ sections, missing, astray, around }: FoundAnswer): string[] {
-  const found = sections.filter((section) => section.findings.length > 0)
+export function writeAnswer({ sections, around, failure }: FoundAnswer): string[] {
+  const found = withoutRepeats(sections).filter((section) => section.findings.length > 0)
   const empty = sections.filter((section) => section.asked && section.findings.length === 0)
   return [
-    lead(found, missing, astray),
-    ...found.map((section) => writeSection(section, missing)),
+    lead(sections, failure),
+    ...found.map(writeSection),
     ...(empty.length === 0 || found.length === 0
       ? []
-      : [`Nothing was found for: ${empty.map((section) => headingOf(section, missing)).join('; ')}.`]),
+      : [`Nothing was found for: ${empty.map(headingOf).join('; ')}.`]),
     ...(around.length === 0 ? [] : [`${AROUND_TITLE}\n\n${around.map(row).join('\n')}`]),
   ]
 }
 
-function lead(found: readonly Section[], missing: readonly string[], astray: boolean): string {
-  const lacks = missing.length > 0 ? `${MISSING} ${listed(missing)}.` : ''
-  if (found.length === 0)
-    return lacks || 'Nothing was found. Other words, or the name of a function or file, may help.'
-  if (lacks && astray) return `${lacks}${OTHERS}`
-  const asked = found.filter((section) => section.asked)
-  if (lacks) return `${lacks} ${CLOSEST} ${placeOf(asked[0] ?? found[0]!)}.`
-  return (asked.length > 0 ? asked : found.slice(0, 1)).slice(0, 3).map(sentence).join(' ')
+/** A place that answers two angles is listed in the first. */
+function withoutRepeats(sections: readonly Section[]): Section[] {
+  const seen = new Set<string>()
+  return sections.map((section) => ({
+    ...section,
+    findings: section.findings.filter(({ path, line }) => {
+      const key = `${path}:${line}`
+      return seen.has(key) ? false : (seen.add(key), true)
+    }),
+  }))
+}
+
+/** One verdict for each thing that was asked, with its words if there are several. */
+function lead(sections: readonly Section[], failure: string | null): string {
+  const asked = sections.filter((section) => section.asked)
+  const verdicts = asked.flatMap((section) => {
+    const text = verdict(section, sections)
+    return text === '' ? [] : [{ text, label: labelOf(section, asked) }]
+  })
+  const same = new Set(asked.map(({ missing }) => missing.join())).size === 1
+  const told = same && asked[0]!.missing.length > 0 ? verdicts.slice(0, 1) : verdicts
+  if (told.length === 0) return failure === null ? NOTHING : `${FAILED} ${failure}`
+  return told.length === 1 ? told[0]!.text : told.map(labelled).join(' ')
+}
+
+const NOTHING = 'Nothing was found. Other words, or the name of a function or file, may help.'
+
+function labelled({ text, label }: { readonly text: string; readonly label: string }): string {
+  if (label === '') return text
+  return `On ${label}: ${text[0]!.toLowerCase()}${text.slice(1)}`
+}
+
+/** The words of a half of the question that the others do not have. */
+function labelOf(section: Section, asked: readonly Section[]): string {
+  const others = asked.filter((other) => other !== section).flatMap(({ about }) => about)
+  const own = section.about.filter((word) => !others.includes(word)).slice(0, 3)
+  if (own.length > 0) return own.join(', ')
+  if (section.outcome) return 'what happens'
+  if (section.kind !== 'implementation') return TITLES[section.kind].toLowerCase()
+  const isAlone = asked.every((other) => other === section || other.kind !== section.kind)
+  return isAlone ? '' : section.about.slice(0, 3).join(', ')
+}
+
+/** Empty if nothing can be said of it. */
+function verdict(section: Section, sections: readonly Section[]): string {
+  const { kind, sure, missing, astray, about } = section
+  const [first] = section.findings
+  const related = sections.find(({ findings }) => findings.length > 0)
+  if (missing.length > 0) {
+    const lacks = `${MISSING} ${listed(missing)}.`
+    if (!related) return lacks
+    return astray ? `${lacks}${OTHERS}` : `${lacks} ${CLOSEST} ${placeOf(first ? section : related)}.`
+  }
+  const unused = kind === 'usage' && about.length > 0 && (!first || first.note.startsWith(DEFINITION))
+  const none = unused ? `No use of ${listed(about)} is found here.` : ''
+  if (first && none) return `${none} ${capital(first.note)} is in ${first.path}, line ${first.line}.`
+  if (first) return sure ? `${SURE[kind]} ${placeOf(section)}.` : `${UNSURE} ${CLOSEST} ${placeOf(section)}.`
+  const isRelated = related && !related.asked
+  return isRelated ? `${none || 'Nothing matches directly.'} A related place is ${placeOf(related)}.` : none
+}
+
+function capital(text: string): string {
+  return text[0]!.toUpperCase() + text.slice(1)
 }
 
 function placeOf({ findings: [first] }: Section): string {
   const { path, line, note } = first!
   return `${path}, line ${line}${note === '' ? '' : ` (${note})`}`
-}
-
-function sentence(section: Section): string {
-  const { kind, sure, asked } = section
-  const place = placeOf(section)
-  if (!asked) return `Nothing matches directly. A related place is ${place}.`
-  return sure ? `${SURE[kind]} ${place}.` : `${UNSURE} ${CLOSEST} ${place}.`
 }
 
 const SURE: Readonly<Record<AngleKind, string>> = {
@@ -83,14 +138,24 @@ function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
-export function writeSection(section: Section, missing: readonly string[] = []): string {
-  return [`**${headingOf(section, missing)}**`, '', ...section.findings.map(row)].join('\n').trimEnd()
+export function writeSection(section: Section): string {
+  return [`**${headingOf(section)}**`, '', ...section.findings.map(row)].join('\n').trimEnd()
 }
 
-function headingOf({ kind, title, about }: Section, missing: readonly string[]): string {
-  const usual = kind === 'implementation' && missing.length > 0 ? 'Other matches' : TITLES[kind]
+function headingOf(section: Section): string {
+  const {
+    kind,
+    title,
+    about,
+    missing,
+    outcome,
+    findings: [first],
+  } = section
+  const lacks = kind === 'implementation' && missing.length > 0
+  const usual = first?.note.startsWith(DEFINITION) ? 'Definition' : lacks ? 'Other matches' : TITLES[kind]
   const words = about.filter((word) => !missing.includes(word)).slice(0, 4)
-  return (title ?? usual) + (words.length === 0 ? '' : ` (${words.join(', ')})`)
+  const aim = outcome && kind === 'implementation' ? ' for what happens' : ''
+  return (title ?? usual + aim) + (words.length === 0 ? '' : ` (${words.join(', ')})`)
 }
 
 const TITLES: Readonly<Record<AngleKind, string>> = {
@@ -135,6 +200,7 @@ export function readAnswer(report: string, words: readonly string[]) {
     astray: fitting.includes(OTHERS),
     sure: said === undefined && !fitting.includes(UNSURE),
     around: findingsIn(around),
+    failure: inSentence(new RegExp(`^${FAILED} (.+)$`, 'm').exec(fitting)?.[1] ?? '').slice(0, 300) || null,
   }
 }
 

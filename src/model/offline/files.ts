@@ -2,7 +2,15 @@ import type { Angle } from './angle.ts'
 import { countsOf, pathsOf } from './evidence.ts'
 import { baseName, fileKind, isCode, moduleKey, type FileKind } from './file-kind.ts'
 import type { PastCall } from './prompt-transcript.ts'
-import { codeFilesCall, countCall, namedFilesCall, pastCall, testMarksCall } from './search-calls.ts'
+import {
+  FILE_ROWS,
+  codeFilesCall,
+  countCall,
+  namedFilesCall,
+  pastCall,
+  synonymsCall,
+  testMarksCall,
+} from './search-calls.ts'
 import { spokenIn, type Term } from './term.ts'
 
 /** First search results for an angle: the matching files, and the weight of each term. */
@@ -19,6 +27,8 @@ export interface FileSurvey {
 
 interface RankedFile {
   readonly path: string
+  /** The terms whose lines one search can list, the rarest first: a file may hold a common one in every line. */
+  readonly rarest: readonly Term[]
   readonly score: number
 }
 
@@ -26,7 +36,10 @@ interface RankedFile {
 type Counts = ReadonlyMap<string, number>
 
 interface CountedTerm extends Term {
-  readonly counts: Counts | null
+  /** Of the word itself. */
+  readonly own: Counts | null
+  /** Of the word or else its synonyms. */
+  readonly counts: Counts
   /** Whether all files were searched for it. */
   readonly isSearched: boolean
 }
@@ -37,7 +50,11 @@ export function surveyOf(angle: Angle, calls: readonly PastCall[]): FileSurvey {
   const { scope } = angle
   const counted = angle.terms.map((term) => {
     const call = pastCall(countCall(term, scope), calls)
-    return { ...term, counts: countsIn(call), isSearched: call !== undefined && !hasGaps(call) }
+    const synonyms = synonymsCall(term, scope)
+    const own = countsIn(call)
+    const others = synonyms && countsIn(pastCall(synonyms, calls))
+    const counts = new Map([...(others ?? []), ...(own ?? [])])
+    return { ...term, own, counts, isSearched: call !== undefined && !hasGaps(call) }
   })
   const named = namedIn(angle, calls)
   const paths = [...new Set([...counted.flatMap(({ counts }) => keys(counts)), ...named])]
@@ -48,9 +65,13 @@ export function surveyOf(angle: Angle, calls: readonly PastCall[]): FileSurvey {
   const marked = countsIn(pastCall(testMarksCall(scope), calls))
   const files = paths.map((path) => {
     const fit = fitOf(path, terms) * (named.includes(path) ? 3 : 1)
-    return { path, score: fit * prior(path, angle, marked?.has(path) ?? false) }
+    return {
+      path,
+      rarest: rarestIn(path, counted),
+      score: fit * prior(path, angle, marked?.has(path) ?? false),
+    }
   })
-  const needed = terms.filter(({ telling, counts }) => telling && !isProjectName(counts))
+  const needed = terms.filter(({ telling, own }) => telling && !isProjectName(own))
   return { files: best(files), terms, missing: missingOf(angle, terms, hasCode(scope, calls)), needed }
 }
 
@@ -84,12 +105,20 @@ function rarity(files: number, all: number): number {
   return Math.sqrt(Math.log(1 + Math.max(all, 12) / (1 + files)))
 }
 
+function rarestIn(path: string, terms: readonly CountedTerm[]): Term[] {
+  const countIn = ({ counts }: CountedTerm) => counts.get(path) ?? 0
+  let rows = 0
+  return terms
+    .toSorted((a, b) => countIn(a) - countIn(b))
+    .filter((term, i) => (rows += countIn(term)) <= FILE_ROWS || i === 0)
+}
+
 /** How well a file and its name match the terms; several terms count more than one. */
 function fitOf(path: string, terms: readonly CountedTerm[]): number {
   const named = spokenIn(baseName(path), terms)
   const around = spokenIn(path, terms)
   const spoken = terms.map((term) => {
-    const count = term.counts?.get(path) ?? 0
+    const count = term.counts.get(path) ?? 0
     const inPath = named.includes(term) ? 0.8 : around.includes(term) ? 0.4 : 0
     return term.weight * (count / (count + 2) + inPath)
   })
@@ -111,13 +140,14 @@ function hasCode(scope: string | null, calls: readonly PastCall[]): boolean {
   return found !== undefined && pathsOf(found).some(isCode)
 }
 
-/** A term is missing if it was searched for and no relevant file contains it. */
+/** A term is missing if it was searched for and no relevant file contains it; its synonyms may still lead to the thing. */
 function missingOf({ kind }: Angle, terms: readonly CountedTerm[], isProgram: boolean): Term[] {
   const inCode = kind !== 'docs' && kind !== 'config' && isProgram
   const couldAnswer = (path: string) => (inCode ? isCode(path) : fileKind(path) !== 'noise')
-  return terms.filter(
-    ({ telling, isSearched, counts }) => telling && isSearched && !keys(counts).some(couldAnswer),
-  )
+  const holds = (counts: Counts | null) => keys(counts).some(couldAnswer)
+  return terms
+    .filter(({ telling, isSearched, own }) => telling && isSearched && !holds(own))
+    .map((term) => ({ ...term, thing: term.thing && !holds(term.counts) }))
 }
 
 const PRIORS: Readonly<Record<FileKind, number>> = {

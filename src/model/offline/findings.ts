@@ -1,12 +1,15 @@
 import type { Angle } from './angle.ts'
+import { DEFINITION } from './answer.ts'
 import { blockName, blocksOf, type Block, type BlockLine } from './block.ts'
-import { cite, type Finding } from './citation.ts'
+import { cite, type Citation, type Finding } from './citation.ts'
 import { readFiles, seenLines } from './evidence.ts'
 import { surveyOf } from './files.ts'
 import { isProse, moduleKey } from './file-kind.ts'
 import { rankOverview } from './overview.ts'
 import type { PastCall } from './prompt-transcript.ts'
 import { rankBlocks, type RankedBlock } from './rank.ts'
+import type { Term } from './term.ts'
+import { definesAll } from './use.ts'
 
 /** Findings for one angle. */
 export interface Findings {
@@ -41,7 +44,7 @@ export function findingsOf(angle: Angle, calls: readonly PastCall[]): Findings {
   )
   const ranked = rankBlocks(blocks, angle, survey)
   const fitting = angle.asked
-    ? ofProgram(ranked, angle)
+    ? ofProgram(ranked, angle, survey.terms)
     : ranked.filter(({ coverage }) => coverage >= FITTING)
   const chosen = choose(fitting, angle.asked ? ASKED : UNASKED)
   const missing = survey.missing.map(({ word }) => word)
@@ -56,8 +59,19 @@ export function findingsOf(angle: Angle, calls: readonly PastCall[]): Findings {
   }
 }
 
-/** Tests and prose are listed separately, unless there is nothing else. */
-function ofProgram(ranked: readonly RankedBlock[], { kind }: Angle): readonly RankedBlock[] {
+/** Tests and prose are listed separately, unless there is nothing else; where nothing is used, its definition is left. */
+function ofProgram(
+  ranked: readonly RankedBlock[],
+  { kind }: Angle,
+  terms: readonly Term[],
+): readonly RankedBlock[] {
+  const code = ranked.filter(({ block }) => !isProse(block.path))
+  if (kind === 'usage' && code.length > 0) {
+    const uses = code.filter((each) => each.isUse)
+    return uses.length > 0
+      ? uses
+      : code.filter(({ block: { head } }) => head && definesAll(head.kind.name, terms))
+  }
   const others = ranked.filter(({ block }) => !block.isTest && !isProse(block.path))
   return kind === 'implementation' && others.length > 0 ? others : ranked
 }
@@ -88,19 +102,25 @@ function isCopy({ block, best }: RankedBlock, other: RankedBlock): boolean {
   return block.head !== null && block.head === other.block.head
 }
 
-/** The line that names the block; for events, uses and texts, the matching line. */
+/** The line that names the block; for events, uses and texts, the matching line. The next one, if it is too short to quote. */
 function findingOf(
-  { block, best }: RankedBlock,
+  { block, best, isUse }: RankedBlock,
   angle: Angle,
   file?: ReadonlyMap<number, string>,
 ): Finding | null {
-  const inside = angle.outcome || angle.kind === 'usage' || isProse(block.path)
+  const inside = angle.outcome || isUse || isProse(block.path)
   const { head } = block
   const place = !inside && head && block.lines.includes(head) ? head : best
-  const citation = cite({ path: block.path, ...place }) ?? cite({ path: block.path, ...best })
+  const near = block.lines.toSorted((a, b) => Math.abs(a.line - best.line) - Math.abs(b.line - best.line))
+  const citation = [place, ...near].reduce<Citation | null>(
+    (found, line) => found ?? cite({ path: block.path, ...line }),
+    null,
+  )
   if (!citation) return null
   const shown = file && !isProse(block.path) ? around(best, file) : []
-  return { ...citation, note: noteOf(block, citation.line), shown }
+  const isAside = angle.kind === 'usage' && !isUse && !isProse(block.path)
+  const note = isAside ? `${DEFINITION} ${blockName(block)}` : noteOf(block, citation.line)
+  return { ...citation, note, shown }
 }
 
 function noteOf(block: Block, line: number): string {

@@ -2,7 +2,6 @@ import { angleLines, inSentence, wordsOf, writeAngle, type Angle } from './angle
 import { CLOSING, readAnswer, writeAnswer, writeSection, type Section } from './answer.ts'
 import type { PastCall, Transcript } from './prompt-transcript.ts'
 import type { OfflineQuestion } from './question.ts'
-import { withoutRepeats } from './report.ts'
 import type { WantedCall } from './search-calls.ts'
 
 const MAX_AROUND = 7
@@ -64,12 +63,13 @@ export function isReport(text: string): boolean {
 /** The part of a report for the person: its citations. */
 export function passOn(report: string): string {
   const { findings, around } = readAnswer(report, [])
-  const section = { ...UNKNOWN, title: 'What it cites', findings: [...findings, ...around] }
+  const section = { ...UNKNOWN, ...PLAIN, title: 'What it cites', findings: [...findings, ...around] }
   const cited = section.findings.length === 0 ? 'Its report cites no lines.' : writeSection(section)
   return [`A subagent has ended. ${cited}`, CLOSING].join('\n\n')
 }
 
-const UNKNOWN = { kind: 'implementation', about: [], asked: true, sure: true } as const
+const UNKNOWN = { kind: 'implementation', about: [], asked: true, outcome: false } as const
+const PLAIN = { sure: true, missing: [], astray: false } as const
 
 /** The answer to the person. */
 export function composeAnswer(question: OfflineQuestion, tasks: readonly PastCall[]): string {
@@ -78,19 +78,20 @@ export function composeAnswer(question: OfflineQuestion, tasks: readonly PastCal
     const words = angle?.asked ? wordsOf(angle) : []
     return { section: sectionFor(angle, task), ...readAnswer(task.output, words) }
   })
-  const sections = reports.map(({ section, findings, sure }) => ({
+  const sections = reports.map(({ section, findings, sure, missing, astray }) => ({
     ...section,
     findings: findings.slice(0, section.asked ? 8 : 4),
     sure,
+    missing,
+    astray: astray && missing.length > 0,
   }))
   const nothing = sections.every(({ findings }) => findings.length === 0)
   const around = nothing ? (reports.find((report) => report.around.length > 0)?.around ?? []) : []
   return [
     ...(question.intent === 'change' ? [CANNOT_CHANGE] : []),
     ...writeAnswer({
-      sections: withoutRepeats(sections.toSorted((a, b) => Number(b.asked) - Number(a.asked))),
-      missing: [...new Set(reports.flatMap(({ missing }) => missing))],
-      astray: reports.some(({ missing, astray }) => astray && missing.length > 0),
+      sections: sections.toSorted((a, b) => Number(b.asked) - Number(a.asked)),
+      failure: reports.find(({ failure }) => failure !== null)?.failure ?? null,
       around: around.slice(0, MAX_AROUND),
     }),
     ...trouble(tasks),
@@ -98,8 +99,14 @@ export function composeAnswer(question: OfflineQuestion, tasks: readonly PastCal
   ].join('\n\n')
 }
 
-function sectionFor(angle: Angle | undefined, task: PastCall): Omit<Section, 'findings' | 'sure'> {
-  if (angle) return { kind: angle.kind, about: wordsOf(angle), asked: angle.asked }
+function sectionFor(
+  angle: Angle | undefined,
+  task: PastCall,
+): Omit<Section, 'findings' | 'sure' | 'missing' | 'astray'> {
+  if (angle) {
+    const { kind, asked, outcome } = angle
+    return { kind, about: wordsOf(angle), asked, outcome }
+  }
   return { ...UNKNOWN, title: inSentence(textIn(task, 'description')) || 'Further places' }
 }
 

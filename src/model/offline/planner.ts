@@ -1,20 +1,22 @@
 import { formatCitation, type Finding } from './citation.ts'
 import { baseName, fileKind } from './file-kind.ts'
-import type { Section } from './answer.ts'
+import type { FoundAnswer } from './answer.ts'
+import { amount } from './report.ts'
 
 const LIMITS =
   'This plan was assembled by rules (offline: rule-based search, not a language model): it names the places that fit the words of the task. A person or a language model has to decide what to change there.'
 
 /** Numbered steps over the found files: sources first, then tests, then documentation. */
-export function writePlan(sections: readonly Section[]): string {
+export function writePlan({ sections, failure }: FoundAnswer): string {
   const findings = sections.flatMap((section) => section.findings)
+  if (findings.length === 0 && failure !== null) return `The search failed. ${failure}\n\n${LIMITS}`
   if (findings.length === 0)
     return `No place in the workspace fits the words of the task, so there are no steps to name.\n\n${LIMITS}`
   const files = Map.groupBy(findings, (finding) => finding.path)
   const steps = [...files.values()].toSorted((a, b) => order(a[0]!) - order(b[0]!)).map(([first]) => first!)
   const rows = steps.map((finding, i) => formatCitation(finding, stepFor(finding)).replace(/^-/, `${i + 1}.`))
   return [
-    `The words of the task lead to ${steps.length} files. Work through them in this order.`,
+    `The words of the task lead to ${amount(steps.length, 'file')}. Work through them in this order.`,
     rows.join('\n'),
     LIMITS,
   ].join('\n\n')

@@ -1,4 +1,4 @@
-import { frameOf, readAngle, type Angle, type AngleKind, type Frame } from './angle.ts'
+import { asksOutcome, frameOf, readAngle, type Angle, type AngleKind, type Frame } from './angle.ts'
 import { focus, clauseKindOf, pointsBack, splitClauses } from './clauses.ts'
 import { intentOf, type Intent } from './intent.ts'
 import { scopeOf, withoutScope } from './question-scope.ts'
@@ -56,7 +56,7 @@ function anglesOf(text: string, scope: string | null, earlier: readonly string[]
     const about = frame.scope === null ? clause : withoutScope(clause, frame.scope)
     const own = termsOf(about.replace(KIND_WORDS[kind] ?? /$^/, ' '))
     const terms = strong(own).length === 0 || pointsBack(clause) ? merge(own, subject) : own
-    if (terms.length > 0) angles.push({ kind, terms, ...frame })
+    if (terms.length > 0) angles.push({ kind, terms, ...frame, outcome: asksOutcome(clause) })
     if (strong(terms).length > 0) subject = terms
   }
   return angles.length === 0 ? overview : complete(distinct(angles), frame).slice(0, MAX_ANGLES)
@@ -76,14 +76,15 @@ function complete(angles: readonly Angle[], frame: Frame): Angle[] {
 
 function distinct(angles: readonly Angle[]): Angle[] {
   const seen = new Set<string>()
-  return angles.filter(({ kind, terms }) => {
-    const key = `${kind} ${terms.map((term) => term.word).join(' ')}`
+  return angles.filter(({ kind, terms, outcome }) => {
+    const key = `${kind} ${outcome} ${terms.map((term) => term.word).join(' ')}`
     return seen.has(key) ? false : (seen.add(key), true)
   })
 }
 
 /** Words that determined a clause's kind, and are not searched for. */
 const KIND_WORDS: Partial<Record<AngleKind, RegExp>> = {
+  tests: /\bverif(y|ied|ies)\b/gi,
   usage:
     /\b(calls?|called|callers?|uses?|used|users?|usages?|references?|referenced|imports?|imported|invokes?|invoked)\b/gi,
   config: /\bconfig(uration)?( files?)?\b/gi,

@@ -3,7 +3,8 @@ import type { Angle } from './angle.ts'
 import type { Block, BlockLine } from './block.ts'
 import { prior, type FileSurvey } from './files.ts'
 import { baseName, fileKind, isProse } from './file-kind.ts'
-import { identifiersIn, stem, stemsIn, wordsIn } from './stem.ts'
+import { identifiersIn, isVerbForm, stem, stemsIn, wordsIn } from './stem.ts'
+import { isUse } from './use.ts'
 import { namesTerm, speaksOf, spokenIn, weigh, type Term } from './term.ts'
 
 /** A block with its score. */
@@ -14,6 +15,8 @@ export interface RankedBlock {
   readonly score: number
   /** The fraction of the question that the block covers, 0 to 1. */
   readonly coverage: number
+  /** For a question about uses: whether the line is one, and not a definition or a comment. */
+  readonly isUse: boolean
   /** Whether it covers everything that the question names. */
   readonly isWhole: boolean
 }
@@ -36,10 +39,13 @@ export function rankBlocks(
   const ranked = found.map(({ id, score, match }) => {
     const block = blocks[id as number]!
     const matched = new Set(Object.keys(match))
-    const best = bestLine(block, terms, angle)
+    const uses =
+      angle.kind === 'usage' ? block.lines.filter((line, i, all) => isUse(line, all[i + 1], terms)) : []
+    const best = bestLine(uses.length > 0 ? { ...block, lines: uses } : block, terms, angle)
     const coverage = weigh(terms.filter((term) => speaksOf(matched, term))) / weigh(terms)
     const fit = fitness(block, best, angle) * prior(block.path, angle, block.isTest)
-    return { block, best, coverage, isWhole: saysAll(block, needed), score: score * (0.2 + coverage) * fit }
+    const isWhole = saysAll(block, needed)
+    return { block, best, coverage, isUse: uses.length > 0, isWhole, score: score * (0.2 + coverage) * fit }
   })
   return ranked.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score)
 }
@@ -95,15 +101,19 @@ function weightsOf(terms: readonly Term[]): Map<string, number> {
   return weights
 }
 
+/** A definition that is named as the question may fail anywhere. */
+const MAX_APART = 60
 /** How much more a block counts in a file that is named as the question. */
 const NAMED = 1
 
-function fitness(block: Block, best: BlockLine, { kind, echo, outcome, terms }: Angle): number {
-  const repeats = echo !== '' && block.lines.some(({ text }) => text.toLowerCase().includes(echo))
-  const fails =
-    outcome && block.lines.some((line) => Math.abs(line.line - best.line) <= 3 && FAILS.test(line.text))
+function fitness(block: Block, best: BlockLine, { kind, outcome, terms }: Angle): number {
+  const naming = block.head ? spokenIn(block.head.kind.name, terms) : []
+  const near = naming.length > 0 ? MAX_APART : 3
+  const isFailing =
+    outcome && block.lines.some((each) => Math.abs(each.line - best.line) <= near && fails(each))
+  const does = naming.some(({ word, telling }) => telling && isVerbForm(word.toLowerCase()))
   const named = 1 + NAMED * (weigh(spokenIn(baseName(block.path), terms)) / weigh(terms))
-  return formOf(block, kind, terms) * named * (repeats ? 0.1 : 1) * (fails ? 1.6 : 1)
+  return formOf(block, kind, terms) * named * (isFailing ? 1.6 : 1) * (does ? 1.3 : 1)
 }
 
 /** Prefers definitions to loose statements, behaviour to declarations, and tests if they are asked for. */
@@ -116,40 +126,48 @@ function formOf({ path, head, lines, isTest }: Block, kind: Angle['kind'], terms
   const isNamed = terms.some(({ exact }) => exact !== null && head.kind.name.includes(exact))
   if (kind === 'usage') return isNamed ? 0.1 : 1
   const size = lines.filter(({ kind: { type } }) => type === 'code' || type === 'definition').length
-  const { text, comments } = textsOf(lines)
-  const tells = lines.length > LONG && text.length < comments.length ? 0.5 : 1
+  const { text } = textsOf(lines)
   const shape = TYPE.test(head.text) && !isNamed ? 0.45 : 1
   const asksOptions = terms.some(({ stems }) => OPTION_STEMS.includes(stems[0]!))
   const declares = !asksOptions && (text.match(OPTION)?.length ?? 0) > 1 ? 0.4 : 1
-  const starts = head.kind.name === 'main' ? 0.6 : 1
+  const sets = !isNamed && onlySets(lines, head) ? 0.4 : 1
+  return shape * declares * sets * (size >= 5 ? 1 : size >= 3 ? 0.8 : 0.6) * (lines.includes(head) ? 1 : 0.8)
+}
+
+/** A definition that only keeps a value: `allow(yes) { this.allowed = yes; return this }`. */
+function onlySets(lines: readonly BlockLine[], head: BlockLine): boolean {
+  const body = lines.filter(
+    ({ line, kind }) => line > head.line && (kind.type === 'code' || kind.type === 'definition'),
+  )
   return (
-    shape *
-    tells *
-    declares *
-    starts *
-    (size >= 5 ? 1 : size >= 3 ? 0.8 : 0.6) *
-    (lines.includes(head) ? 1 : 0.8)
+    body.length > 0 &&
+    body.every(({ text }) => SETS.test(text)) &&
+    body.some(({ text }) => text.includes('='))
   )
 }
+
+const SETS = /^\s*(?:(?:this|self)\.[\w$.]+\s*=(?!=)[^()]*|return (?:this|self));?$/
 
 /** Where a command line declares its options, every word of the program is said once. */
 const OPTION =
   /\bArg::new\(|\badd_(?:argument|option)\(|\.option\(|#\[(?:arg|clap|structopt)\b|\bflags?\(\)\.|\bflags?\.\w+(?:Var|P)?\(/gi
 const OPTION_STEMS = ['option', 'argument', 'flag', 'parameter'].map(stem)
 
-/** Lines of a block that may say more than it does. */
-const LONG = 20
 const TYPE =
   /^\s*((export|default|public|private|pub(\([^)]*\))?|abstract|final|declare|typedef|type) )*(class|interface|enum|struct|union|trait|record|type) |^type \w+ |^#\s*define/
 
-/** For a question about what happens, a failing line counts with its condition: the lines above it. */
+/** How much the name of a definition says of the case in which it fails, relative to the lines above the failure. */
+const NAME = 0.9
+
+/** For a question about what happens, a failing line counts with its condition: the lines above it, or the name of its definition. */
 function bestLine({ head, lines }: Block, terms: readonly Term[], { outcome }: Angle): BlockLine {
   let best = head && lines.includes(head) ? head : lines[0]!
   let most = 0
   for (const [at, line] of lines.entries()) {
-    const condition = outcome && FAILS.test(line.text) ? lines.slice(Math.max(0, at - 3), at) : []
-    const fails = Math.max(0, ...condition.map((above) => 0.5 + lineScore(above, terms)))
-    const score = lineScore(line, terms) + fails
+    const condition = outcome && fails(line) ? lines.slice(Math.max(0, at - 3), at) : []
+    const named = condition.length > 0 && head ? NAME * lineScore(head, terms) : 0
+    const failing = Math.max(0, ...condition.map((above) => 0.5 + Math.max(named, lineScore(above, terms))))
+    const score = lineScore(line, terms) + failing
     if (score > most) [best, most] = [line, score]
   }
   return best
@@ -157,6 +175,10 @@ function bestLine({ head, lines }: Block, terms: readonly Term[], { outcome }: A
 
 function lineScore({ text, kind }: BlockLine, terms: readonly Term[]): number {
   return weigh(spokenIn(text, terms)) * (kind.type === 'comment' || kind.type === 'import' ? 0.6 : 1)
+}
+
+function fails({ text, kind }: BlockLine): boolean {
+  return kind.type !== 'comment' && FAILS.test(text)
 }
 
 /** Lines that throw, raise or return an error, in many languages. */

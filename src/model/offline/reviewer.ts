@@ -1,3 +1,4 @@
+import { amount } from './report.ts'
 import { cite, formatCitation } from './citation.ts'
 import { linesOf, readFiles } from './evidence.ts'
 import { lineKind } from './line-kind.ts'
@@ -114,7 +115,8 @@ function verdict(total: number, past: readonly PastCall[]): string {
   return (
     (total === 0
       ? 'None of the patterns that I know as trouble was found.'
-      : `${total} places fit patterns that often mean trouble.`) + trouble
+      : `${amount(total, 'place')} ${total === 1 ? 'fits' : 'fit'} patterns that often mean trouble.`) +
+    trouble
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Angle } from './angle.ts'
 import type { PastCall } from './prompt-transcript.ts'
-import { spellingsOf } from './stem.ts'
+import { ENDINGS, spellingsOf } from './stem.ts'
 import type { Term } from './term.ts'
 
 /** A tool call that the model wants to make. */
@@ -10,7 +10,7 @@ export interface WantedCall {
 }
 
 const COUNT_ROWS = 500
-const FILE_ROWS = 300
+export const FILE_ROWS = 300
 
 /** The earlier identical call. */
 export function pastCall(wanted: WantedCall, calls: readonly PastCall[]): PastCall | undefined {
@@ -20,7 +20,14 @@ export function pastCall(wanted: WantedCall, calls: readonly PastCall[]): PastCa
 
 /** The files with a term, each with its number of matches. */
 export function countCall(term: Term, scope: string | null): WantedCall {
-  return grepCall(`(?i:${termPattern(term)})`, scope, { output_mode: 'count', limit: COUNT_ROWS })
+  return grepCall(`(?i:${ownPattern(term)})`, scope, { output_mode: 'count', limit: COUNT_ROWS })
+}
+
+/** The files with a synonym of a term; null if it has none. */
+export function synonymsCall(term: Term, scope: string | null): WantedCall | null {
+  const patterns = synonymsOf(term).flatMap(spellingsOf).map(stemPattern)
+  if (patterns.length === 0) return null
+  return grepCall(`(?i:${patterns.join('|')})`, scope, { output_mode: 'count', limit: COUNT_ROWS })
 }
 
 /** The files that contain tests, whatever their names are. */
@@ -78,21 +85,40 @@ export function grepCall(
   return { tool: 'grep', input: { pattern, ...(scope === null ? {} : { path: scope }), ...rest } }
 }
 
-/** A word as written is always included: `sent`, besides the stem of `send`. */
-function termPattern({ word, exact, stems, others }: Term): string {
-  if (exact !== null && !/\s/.test(exact)) return escape(exact.replace(/^[@#.]/, ''))
-  if (stems.length > 1) return stems.map(escape).join('[\\s_.-]*\\w{0,6}[\\s_.-]*')
-  const own = word.toLowerCase()
-  const itself = own.startsWith(stems[0]!) ? [] : [own]
-  return [...[stems[0]!, ...others].flatMap(spellingsOf), ...itself].map(stemPattern).join('|')
+/** All that a place may say of a term: its own forms and its synonyms. */
+function termPattern(term: Term): string {
+  return [ownPattern(term), ...synonymsOf(term).flatMap(spellingsOf).map(stemPattern)].join('|')
 }
 
-/** A short stem matches only at the start of a word or identifier part: `log` does not match `catalog`. */
+/** The word as written, and the words that have its stem: `retries` for `retry`, and not `retrieve`. */
+function ownPattern({ word, exact, stems, others }: Term): string {
+  if (exact !== null && !/\s/.test(exact)) return escape(exact.replace(/^[@#.]/, ''))
+  if (stems.length > 1) return stems.map(escape).join('[\\s_.-]*\\w{0,6}[\\s_.-]*')
+  const [own = ''] = stems
+  const singular = word
+    .toLowerCase()
+    .replace(/ies$/, 'y')
+    .replace(/(?<=[^s])s$/, '')
+  const joined = others.filter((other) => other.includes(own))
+  return [...[singular, ...joined].map(fromStart), ...spellingsOf(own).map(stemPattern)].join('|')
+}
+
+function synonymsOf({ stems, others }: Term): string[] {
+  return others.filter((other) => !other.includes(stems[0]!))
+}
+
+/** A word with this stem, to its end. */
 function stemPattern(stem: string): string {
-  if (!/^\w+$/.test(stem)) return escape(stem)
-  if (stem.length > 4) return stem.length > 6 ? [...stem].join('_?') : stem
-  const capital = stem[0]!.toUpperCase() + stem.slice(1)
-  return `(?:\\b_*${escape(stem)}|_${escape(stem)}|(?-i:${escape(capital)}))`
+  const doubled = /[bdglmnprt]$/.test(stem) ? `${stem.at(-1)}?` : ''
+  return `${fromStart(stem)}(?:${doubled}(?:${ENDINGS.join('|')}))?(?-i:[^a-z]|$)`
+}
+
+/** A short word matches only at the start of a word or identifier part: `log` does not match `catalog`. */
+function fromStart(word: string): string {
+  if (!/^\w+$/.test(word)) return escape(word)
+  if (word.length > 4) return [...word].join('[_-]?')
+  const capital = word[0]!.toUpperCase() + word.slice(1)
+  return `(?:\\b_*${escape(word)}|_${escape(word)}|(?-i:${escape(capital)}))`
 }
 
 function escape(text: string): string {

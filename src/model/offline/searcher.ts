@@ -12,6 +12,7 @@ import {
   namedFilesCall,
   pastCall,
   readCall,
+  synonymsCall,
   testMarksCall,
   type WantedCall,
 } from './search-calls.ts'
@@ -24,8 +25,6 @@ const WINDOWS_A_FILE = 4
 const WINDOW = 110
 const LEAD = 45
 const NEAR = 12
-/** Weight of each further mention nearby, relative to the first. */
-const DENSE = 0.1
 
 type Stage = (angle: Angle, past: readonly PastCall[], share: number) => WantedCall[]
 
@@ -62,6 +61,7 @@ const survey: Stage = (angle) => {
   const named = namedFilesCall(angle)
   return [
     ...terms.map((term) => countCall(term, scope)),
+    ...terms.flatMap((term) => synonymsCall(term, scope) ?? []),
     codeFilesCall(scope),
     ...(kind === 'tests' ? [testMarksCall(scope)] : []),
     ...(named ? [named] : []),
@@ -69,7 +69,7 @@ const survey: Stage = (angle) => {
 }
 
 const details: Stage = (angle, past, share) =>
-  bestFiles(angle, past, share).map(({ path }) => fileCall(path, angle.terms))
+  bestFiles(angle, past, share).map(({ path, rarest }) => fileCall(path, rarest))
 
 function bestFiles(angle: Angle, past: readonly PastCall[], share: number) {
   if (angle.terms.length === 0) return []
@@ -94,8 +94,8 @@ interface Place {
 /** The lines that match the terms, judged with their neighbours; the start of a file without any. */
 function places(angle: Angle, past: readonly PastCall[], share: number): Place[] {
   const { terms } = surveyOf(angle, past)
-  const found = bestFiles(angle, past, share).flatMap(({ path, score: ofFile }) => {
-    const call = pastCall(fileCall(path, angle.terms), past)
+  const found = bestFiles(angle, past, share).flatMap(({ path, rarest, score: ofFile }) => {
+    const call = pastCall(fileCall(path, rarest), past)
     const lines = (call ? linesOf(call) : []).map(({ line, text }) => ({
       line,
       spoken: spokenIn(text, terms),
@@ -106,7 +106,7 @@ function places(angle: Angle, past: readonly PastCall[], share: number): Place[]
       const near = lines
         .filter((other) => Math.abs(other.line - line) <= NEAR)
         .flatMap(({ spoken }) => spoken)
-      const score = weigh(new Set([...near, ...spokenIn(path, terms)])) + DENSE * weigh(near.slice(0, 12))
+      const score = weigh(new Set([...near, ...spokenIn(path, terms)]))
       return { path, line, score: names * score * ofFile }
     })
   })

@@ -13,6 +13,9 @@ const WHOLE = new Set(
   ),
 )
 
+/** What may follow a stem in a word. */
+export const ENDINGS: readonly string[] = [...SUFFIXES, 'd', 'r', 'rs']
+
 const SHORTEST = 4
 
 /** Verbs whose forms have no common stem. */

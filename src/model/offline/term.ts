@@ -116,6 +116,7 @@ function plainWords(text: string): Term[] {
     text
       .normalize('NFC')
       .replace(/^\s*find\b/i, '')
+      .replace(/\be-(?=\p{L})/giu, 'e')
       .replace(CTRL_C, 'interrupt')
       .replace(/\bregular expressions?\b/gi, 'regex')
       .match(/[\p{L}\p{M}\d_$]+(?:['’-][\p{L}\p{M}\d]+)*/gu) ?? []

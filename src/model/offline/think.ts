@@ -91,7 +91,7 @@ function search(question: OfflineQuestion, { transcript, offered, agent }: Situa
   const calls = nextCalls(question.angles, own, offered)
   if (calls.length > 0) return { text: '', calls }
   const past = own.turns.flat()
-  if (agent === 'planner') return { text: writePlan(answerOf(question.angles, past).sections), calls: [] }
+  if (agent === 'planner') return { text: writePlan(answerOf(question.angles, past)), calls: [] }
   const report = writeReport(question.angles, past)
   return {
     text: question.intent === 'change' && agent === 'main' ? `${CANNOT_CHANGE}\n\n${report}` : report,

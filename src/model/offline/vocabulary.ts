@@ -14,9 +14,10 @@ export const stopWords: ReadonlySet<string> = words(`
   directory directories line lines module modules package packages library
   work works working happen happens happened occur occurs live lives located location sit sits stand stands
   implement implements implemented implementation implementations define defines defined definition definitions
+  now today yet still even instead else otherwise together ever whenever wherever however whether because since though although unless
   responsible respective relevant related involved cited citation citations cite
   one two three first last next new old main use uses used using
-  cover covers covered covering coverage test tests tested testing exercise exercised verify verified verifies
+  cover covers covered covering coverage test tests tested testing exercise exercised
   wo was wer wie wann warum welche welcher welches welchen wird werden wurde wurden ist sind war hat haben der die das den
   dem des ein eine einen einem einer und oder nicht mit von zu zum zur im in auf aus bei nach für über unter es sie er wir
   ihr man kann können soll muss sich auch noch dann denn als ob diese dieser dieses abdecken deckt decken ab finde zeige erkläre
@@ -39,6 +40,7 @@ export const weakWords: ReadonlySet<string> = words(`
 export const framingWords: ReadonlySet<string> = words(`
   notice recognize external existing honor respect obey compute calculate detect tell told apart react respond behave choose pick select decide determine figure occur arise appear consist contain belong depend
   enter leave reach keep made mean responsible involve concern relate come go turn
+  once twice thrice always never often sometimes usually
   wrong right correct proper bad good full whole big large small long short fast slow high low early late
   possible available certain given current previous following remaining different same similar several various
   maximum minimum amount number total overall general specific particular user people person someone
@@ -62,7 +64,7 @@ export const synonyms: readonly (readonly string[])[] = groups(`
   tls ssl | regex regexp | interrupt sigint ctrlc | color ansi style palette | width columns | hidden dotfile | remaining eta | typo misspelled suggest
   | remove delete erase unlink | run execute spawn invoke | stop terminate kill abort cancel | fail error exception
   | retry attempt backoff | wait delay sleep | timeout deadline expire | configuration setting option preference
-  | choose select pick | check validate verify | parse tokenize decode | merge combine join | duplicate dedup unique
+  | choose select pick | check validate verify | parse tokenize decode | merge combine join | duplicate dedup unique twice already
   | sort order | password secret | limit throttle | argument flag | compress gzip deflate | resume continue | truncate shorten
 `)
 
