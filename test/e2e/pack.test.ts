@@ -166,7 +166,7 @@ describe('what is published', () => {
     const call = { tool: 'bash', input: { command: 'setsid sleep 1000 & kill -9 $PPID' } }
     const script = join(home, 'killed.json')
     writeFileSync(script, JSON.stringify({ agents: { main: [{ toolCalls: [call] }] } }))
-    const args = ['run', 'Go.', '-m', `scripted:${script}`, '--mode', 'auto']
+    const args = ['run', 'Go.', '-m', `scripted:${script}`, '--mode', 'auto', '--sandbox', 'off']
     const { signal } = await run('node_modules/.bin/offshoot', ...args)
     expect(signal).toBe('SIGKILL')
     await expect.poll(() => processesWith(`HOME=${home}`), { timeout: 10_000 }).toEqual([])

@@ -1,4 +1,5 @@
-import { accessSync, constants, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { delimiter, isAbsolute, join, sep } from 'node:path'
 import { runProcess } from '../run-process.ts'
 import { ISOLATION, systemArguments, userArguments } from './cell-layout.ts'
@@ -28,11 +29,23 @@ export async function findSandbox(search: SandboxSearch): Promise<FoundSandbox> 
   const { platform = process.platform } = search
   if (platform === 'darwin') return { kind: 'none', why: NOT_ON_MACOS }
   if (platform !== 'linux') return { kind: 'none', why: `there is none for this system (${platform}) yet` }
+  const lacking = whyNoSupervisor()
+  if (lacking !== undefined) return { kind: 'none', why: lacking }
   const program = findProgram('bwrap', search)
   if (program === undefined) return { kind: 'none', why: NOT_INSTALLED }
   const found = tried.get(program) ?? (await tryProgram(program))
   if (found.kind !== 'none') tried.set(program, found)
   return found
+}
+
+/** Node runs the supervisor of a cell, and a program of one file may lie without it. */
+function whyNoSupervisor(): string | undefined {
+  const { bun, deno } = process.versions
+  if (bun !== undefined || deno !== undefined) return 'its supervisor needs Node, and this is another runtime'
+  const file = fileURLToPath(new URL('./cell-supervisor.ts', import.meta.url))
+  return existsSync(file)
+    ? undefined
+    : 'cell.js is missing: copy node_modules/offshoot/cell.js beside your bundle'
 }
 
 async function tryProgram(program: string): Promise<FoundSandbox> {
