@@ -19,6 +19,6 @@ export const commandSandbox = z
     /** In a sandbox: the directories that the command can write. */
     writes: z.array(z.string()).readonly(),
     /** What the command asks for beyond that. Absent: nothing. */
-    asks: wideningSchema.exactOptional(),
+    asks: wideningSchema.optional(),
   })
   .readonly()
