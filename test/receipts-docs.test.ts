@@ -14,7 +14,6 @@ let user: TestUser
 
 beforeAll(async () => {
   user = new TestUser({ 'README.md': README })
-  user.env['OFFSHOOT_SANDBOX'] = 'off' // the page shows a machine without one
   const work = [
     { tool: 'read', input: { file_path: 'README.md' } },
     { tool: 'write', input: { file_path: 'notes.md', content: 'One.\nTwo.\n' } },

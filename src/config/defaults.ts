@@ -13,7 +13,7 @@ export const defaults = {
   models: {},
   prices: {},
   search: { keys: {} },
-  sandbox: { mode: 'auto' as const, network: [], ports: [] },
+  sandbox: { mode: 'off' as const, network: [], ports: [] },
   recovery: 'continue' as const,
   store: { warnBytes: 2 * 1024 ** 3 },
   announce: 'full' as const,

@@ -249,7 +249,7 @@ async function answered(answer: (program: StartedProgram) => Promise<void>) {
     main: [{ toolCalls: [{ tool: 'task', input: task }] }, { text: 'Done.' }],
     general: [makesFile(), { text: 'Tried.' }],
   })
-  const program = user.terminal(['run', 'hi', '-m', script, '--sandbox', 'off'])
+  const program = user.terminal(['run', 'hi', '-m', script])
   await program.untilStdout(CHOICES)
   await answer(program)
   const { code, stdout: shown } = await program.ended

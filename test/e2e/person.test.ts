@@ -18,7 +18,6 @@ const CONFIG = { model: 'scripted:nested.json' }
 
 beforeAll(async () => {
   user = new TestUser()
-  user.env['OFFSHOOT_SANDBOX'] = 'off' // in a sandbox an agent finds neither the program nor its server
   const nested = user.script({ '*': [touch, { text: 'tried' }] }, 'nested.json')
   user.write('../.config/offshoot/config.jsonc', JSON.stringify({ ...CONFIG, model: nested }))
   server = user.start(['serve', '--port', '0'])

@@ -346,7 +346,7 @@ test('an agent that rewrites the files of the directory has no more authority in
     'config.jsonc': '{}',
   })
   try {
-    const env = { OFFSHOOT_PERMISSIONS: '["bash:sh test.sh"]', OFFSHOOT_SANDBOX: 'off' }
+    const env = { OFFSHOOT_PERMISSIONS: '["bash:sh test.sh"]' }
     const write = again.script({ main: [bash('sh test.sh'), { text: 'Tested.' }] })
     expect(await again.run(['run', 'test it', '-m', write], { env })).toMatchObject({ code: 0 })
     expect(existsSync(join(again.directory, '.offshoot/agents/main.md'))).toBe(true)

@@ -178,7 +178,7 @@ export function workspaceOf(features: ReadonlySet<Feature> = new Set()): Record<
     ...config,
     limits,
     ...(isShort ? { prices: PRICES } : {}),
-    sandbox: features.has('sandbox') ? 'auto' : 'off',
+    ...(features.has('sandbox') ? { sandbox: 'auto' } : {}),
   }
   return {
     ...scripts,

@@ -26,7 +26,7 @@ export interface TreeOptions {
   readonly files?: Readonly<Record<string, string>>
   readonly off?: Mechanism | undefined
   /** Of the program, beside what points it at the scripted models. */
-  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const WAIT_S = 0.02

@@ -56,16 +56,8 @@ describe('where a sandbox is refused', () => {
     expect(stdout).toContain('exit code 0')
   })
 
-  test('without a setting commands run without one, and receipts say so', async () => {
-    const { code, stdout, stderr } = await run([], refused())
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('sandbox')])
-    expect(stdout).toContain('exit code 0')
-    const [{ facts }] = user.rows('select facts from tool_calls') as [{ facts: string }]
-    expect(JSON.parse(facts)).toMatchObject([{ type: 'command', sandbox: 'off' }])
-  })
-
   test('off does not look for one', async () => {
-    expect((await run(['--sandbox', 'off'], refused())).stderr).not.toContain('sandbox')
+    expect((await run([], refused())).stderr).not.toContain('sandbox')
   })
 
   test('doctor and config say so', async () => {
@@ -74,15 +66,15 @@ describe('where a sandbox is refused', () => {
       ['auto', 'warning', 0],
       ['off', 'warning', 0],
     ] as const) {
-      const env = { ...refused(), OFFSHOOT_SANDBOX: setting }
-      const looked = await user.call(['doctor', '--json'], { env })
+      user.write('offshoot.jsonc', JSON.stringify({ sandbox: setting }))
+      const looked = await user.call(['doctor', '--json'], { env: refused() })
       const { checks } = JSON.parse(looked.stdout) as {
         checks: { name: string; status: string; message: string }[]
       }
       const check = checks.find(({ name }) => name === 'sandbox')
       expect([looked.code, check?.status]).toEqual([code, status])
       expect(check?.message).toContain(WHY)
-      const { stdout } = await user.call(['config'], { env })
+      const { stdout } = await user.call(['config'], { env: refused() })
       expect(stdout).toContain(`sandboxInForce             none: ${WHY}\n`)
       expect(stdout).toMatch(new RegExp(`^sandbox\\.mode +${setting} `, 'm'))
     }
@@ -93,21 +85,19 @@ describe('where there is a sandbox', () => {
   test(
     'commands run in it',
     inCell(async () => {
-      for (const args of [['--sandbox', 'required'], ['--sandbox', 'auto'], []]) {
-        const { code, stdout } = await run(args)
-        expect(code).toBe(0)
-        expect(stdout).toContain('agent\\nbwrap\\n(exit code 0)')
-      }
+      const { code, stdout } = await run(['--sandbox', 'required'])
+      expect(code).toBe(0)
+      expect(stdout).toContain('agent\\nbwrap\\n(exit code 0)')
     }),
   )
 
   test(
     'off runs them outside, and doctor says that there is one',
     inCell(async () => {
-      expect((await run(['--sandbox', 'off'])).stdout).not.toContain('bwrap')
-      const { stdout } = await user.call(['doctor'], { env: { OFFSHOOT_SANDBOX: 'off' } })
+      expect((await run()).stdout).not.toContain('bwrap')
+      const { stdout } = await user.call(['doctor'])
       expect(stdout).toMatch(/! warning {2}sandbox +not in use: it is off \(bubblewrap \S+ is installed\)/)
-      const auto = await user.call(['doctor'])
+      const auto = await user.call(['doctor'], { env: { OFFSHOOT_SANDBOX: 'auto' } })
       expect(auto.stdout).toMatch(/✓ ok {7}sandbox +bubblewrap \S+ confines the commands of agents/)
     }),
   )

@@ -30,14 +30,10 @@ describe('P6: the verbs that stop', () => {
 describe('P6: a cancel', () => {
   it('ends the subtree for good, and leaves no process, in the background or out of its group', async () => {
     expect(await cancels()).toEqual([])
-    expect(await cancels(undefined, { OFFSHOOT_SANDBOX: 'off' })).toEqual([])
   })
 
   it('fails without the mark of its processes: what has left its group goes on', async () => {
-    // what is in a sandbox ends with it
-    expect(await cancels('process-mark', { OFFSHOOT_SANDBOX: 'off' })).toEqual([
-      'these commands go on: sleep 1000',
-    ])
+    expect(await cancels('process-mark')).toEqual(['these commands go on: sleep 1000'])
   })
 
   it('fails without a stop of the whole tree: it leaves orphans', async () => {
@@ -50,7 +46,7 @@ describe('P6: a cancel', () => {
 })
 
 /** `a` waits for `b`, which runs a command; `c` runs another one. */
-function openTree(main: readonly Call[], off?: Mechanism, env?: Readonly<Record<string, string>>) {
+function openTree(main: readonly Call[], off?: Mechanism) {
   return ScriptedTree.open(
     {
       'Go.': [{ toolCalls: main }, { text: 'All done.' }],
@@ -63,7 +59,7 @@ function openTree(main: readonly Call[], off?: Mechanism, env?: Readonly<Record<
       ],
       'Do c.': [{ toolCalls: [waits('c')] }, { text: 'The result of c.' }],
     },
-    { config: { limits: { maxDepth: 2 } }, off, env },
+    { config: { limits: { maxDepth: 2 } }, off },
   )
 }
 
@@ -121,8 +117,8 @@ async function stopsAndGoesOn(off?: Mechanism): Promise<string[]> {
   return []
 }
 
-async function cancels(off?: Mechanism, env?: Readonly<Record<string, string>>): Promise<string[]> {
-  await using tree = await openTree([task('a', BACKGROUND), waits('main')], off, env)
+async function cancels(off?: Mechanism): Promise<string[]> {
+  await using tree = await openTree([task('a', BACKGROUND), waits('main')], off)
   const program = tree.go('--mode', 'auto')
   await Promise.all([waitsFor(program, 'b'), waitsFor(program, 'main')])
   const main = mainOf(await tree.ps())

@@ -42,7 +42,6 @@ async function claims(off?: Mechanism): Promise<string[]> {
         ],
       },
       off,
-      env: { OFFSHOOT_SANDBOX: 'off' }, // a sandbox is in a receipt too
     },
   )
   const document = await tree.run()
