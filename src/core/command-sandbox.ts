@@ -18,7 +18,7 @@ export interface CommandSandbox {
   /** In a sandbox: the directories that it can write. */
   readonly writes: readonly string[]
   /** What it asks for beyond that. Absent: nothing. */
-  readonly asks?: Widening
+  readonly asks?: Widening | undefined
 }
 
 export const NOTHING_MORE: Widening = { hosts: [], directories: [] }

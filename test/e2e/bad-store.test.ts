@@ -150,7 +150,7 @@ describe('a directory that cannot be read', () => {
     expect(ended).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(/closed cannot be read: EACCES/),
+      stderr: expect.stringMatching(/closed cannot be read: the current user has no permission for this$/m),
     })
     expectClear(ended.stderr)
   })

@@ -294,7 +294,7 @@ describe('a run in one terminal, everything else in another', () => {
     release('fork')
     const { code, stdout, stderr } = await run.ended
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Done.\n' })
-    expect(stderr.match(/^✓ .*$/gm)).toEqual([expect.stringMatching(/^✓ main — done in .*: Done\.$/)])
+    expect(stderr.match(/^✓ .*$/gm)).toEqual([expect.stringMatching(/^✓ main — done in \S+ · 1 tool · \$0$/)])
     expect(await fork.ended).toMatchObject({ code: 0, stdout: 'Done otherwise.\n' })
   }, 60_000)
 

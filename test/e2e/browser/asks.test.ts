@@ -37,8 +37,10 @@ describe('a question', () => {
     await cards(page).waitFor()
     expect(await cards(page).count()).toBe(1)
     expect(await page.locator('[data-transcript] [data-approval]').count()).toBe(1)
-    await cards(page).getByText('runs without a sandbox: with your rights').waitFor()
-    await page.getByText('no sandbox', { exact: true }).waitFor()
+    await cards(page)
+      .getByText(/^runs in a sandbox: no network, writes only in /)
+      .waitFor()
+    await page.getByText('sandbox: no network', { exact: true }).waitFor()
     expect(await bar.count()).toBe(0)
     await expect
       .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
