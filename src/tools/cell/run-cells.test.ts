@@ -306,7 +306,7 @@ test(
     await run(
       `(trap 'echo bye > bye; exit' TERM; while :; do sleep 0.02; done) > /dev/null 2>&1 & ${daemons.join('\n')} true`,
     )
-    expect(sleeping(time)).toHaveLength(3)
+    await expect.poll(() => sleeping(time)).toHaveLength(3)
     await cells.end([RUN])
     expect(sleeping(time)).toEqual([])
     expect(read('bye')).toBe('bye\n')
@@ -386,7 +386,7 @@ test(
         .of(runId)
         .run({ program: 'bash', args: ['-c', `sleep ${time} > /dev/null 2>&1 &`], directory: root })
     await Promise.all([start('run_2'), start('run_3')])
-    expect(sleeping(time)).toHaveLength(2)
+    await expect.poll(() => sleeping(time)).toHaveLength(2) // bash does not wait for their start
     await cells.end(['run_2'])
     expect(sleeping(time)).toHaveLength(1)
     await cells.close()
