@@ -4,6 +4,8 @@ export interface IdCandidate {
   readonly id: string
   /** What a person knows it by. */
   readonly about: string
+  /** The branch of something that is not one itself. */
+  readonly branchId?: string
 }
 
 interface KindFacts {
@@ -53,7 +55,9 @@ export const idKinds = {
     plural: 'messages',
     listedBy: 'offshoot log ID --ids lists the messages of a conversation',
     find: (store, { isOpen: _, ...query }) =>
-      store.find('messages', { ...query, ...descending }).map(({ id, role }) => ({ id, about: role })),
+      store
+        .find('messages', { ...query, ...descending })
+        .map(({ id, role, branchId }) => ({ id, about: role, branchId })),
   },
   apr: {
     noun: 'approval',
@@ -62,7 +66,7 @@ export const idKinds = {
     find: (store, { isOpen, ...query }) =>
       store
         .find('approvals', { ...query, ...descending, where: isOpen ? { answer: null } : {} })
-        .map(({ id, title }) => ({ id, about: title })),
+        .map(({ id, title, branchId }) => ({ id, about: title, branchId })),
   },
   que: {
     noun: 'question',
@@ -71,7 +75,7 @@ export const idKinds = {
     find: (store, { isOpen, ...query }) =>
       store
         .find('questions', { ...query, ...descending, where: isOpen ? { answeredAt: null } : {} })
-        .map(({ id, question }) => ({ id, about: question })),
+        .map(({ id, question, branchId }) => ({ id, about: question, branchId })),
   },
   inb: {
     noun: 'waiting message',
@@ -80,7 +84,7 @@ export const idKinds = {
     find: (store, { isOpen: _, ...query }) =>
       store
         .find('inbox', { ...query, ...descending, where: { deliveredAt: null, withdrawnAt: null } })
-        .map(({ id, text }) => ({ id, about: text })),
+        .map(({ id, text, branchId }) => ({ id, about: text, branchId })),
   },
   rul: {
     noun: 'permission',

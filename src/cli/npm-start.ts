@@ -39,5 +39,5 @@ const OPTIONS = (
   'expose open host port print session full-auto format file ask-for-approval output-last-message output-schema ' +
   'skip-git-repo-check yolo dangerously-skip-permissions dangerously-bypass-approvals-and-sandbox backend pause ' +
   'dry-run limit status search messages ids follow edit withdraw promote clear note pattern older-than keep rules ' +
-  'list revoke repair system-prompt mcp-config fallback-model cd'
+  'list revoke repair system-prompt mcp-config fallback-model cd agents session-id title attach hostname'
 ).split(' ')

@@ -97,7 +97,7 @@ function lastConversation(store: Reader, cwd: string): Conversation {
 }
 
 /** The whole id is among them. Newest first; one more than an error lists. */
-function startingWith(store: Reader, kind: IdKind, prefix: string): IdCandidate[] {
+export function startingWith(store: Reader, kind: IdKind, prefix: string): IdCandidate[] {
   const last = prefix.length - 1
   const after = `${prefix.slice(0, last)}${String.fromCharCode(prefix.charCodeAt(last) - 1)}~`
   return idKinds[kind].find(store, { after, before: `${prefix}~`, limit: LISTED + 1 })

@@ -65,6 +65,15 @@ describe('an id that names nothing', () => {
     expect((await refused(...args)).trimEnd()).toMatch(new RegExp(`  .*${command}$`))
   })
 
+  test('of something else is answered with what it is, and with its branch', async () => {
+    const [approval] = user.rows('SELECT id, branch_id AS branch FROM approvals') as [Record<string, string>]
+    const said = await refused('show', approval.id!)
+    expect(said).toContain(
+      `offshoot: ${approval.id} is an approval, and this command takes a conversation, branch or run\n`,
+    )
+    expect(said).toContain(`\n  it is on the branch ${approval.branch}\n`)
+  })
+
   test('is answered with the open ones that it can mean', async () => {
     const [approval] = user.rows('SELECT id FROM approvals') as [{ id: string }]
     expect(await refused('approve', 'zzz')).toContain(`the latest: ${approval.id} (bash)`)

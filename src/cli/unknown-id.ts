@@ -6,7 +6,7 @@ import { terminalLine } from '../core/terminal-text.ts'
 import { findConversation, resolveId, type ResolvedId } from '../runtime/views/resolve-id.ts'
 import type { Reader } from '../store/port.ts'
 import { idKinds, type IdCandidate, type IdKind } from './id-kinds.ts'
-import { SUBJECTS } from './typed-id.ts'
+import { startingWith, SUBJECTS } from './typed-id.ts'
 
 /** The conversation, branch or run of a whole id. @throws OffshootError `not_found` that says what the command takes. */
 export function requireSubject(store: Reader, id: string, kinds: readonly IdKind[] = SUBJECTS): ResolvedId {
@@ -42,14 +42,36 @@ const ID_CHARS = 100
  * waiting messages only the open ones can be meant.
  */
 export function unknownId(store: Reader, typed: string, kinds: readonly IdKind[]): OffshootError {
+  const other = otherThing(store, typed, kinds)
+  if (other) return other
   const named = [...kinds, ...SUBJECTS].find((kind) => typed.startsWith(`${kind}_`))
   const meant = named === undefined ? kinds : [named]
-  const nouns = meant.map((kind) => idKinds[kind].noun)
-  const what = [nouns.slice(0, -1).join(', '), nouns.at(-1)!].filter((each) => each !== '').join(' or ')
   const [first] = meant
   const hint = [...candidatesText(store, typed, meant), idKinds[first!].listedBy].join('; ')
-  return new OffshootError('not_found', `there is no ${what} ${typed.slice(0, ID_CHARS) || '""'}`, { hint })
+  const what = `there is no ${nounsOf(meant)} ${typed.slice(0, ID_CHARS) || '""'}`
+  return new OffshootError('not_found', what, { hint })
 }
+
+function nounsOf(kinds: readonly IdKind[]): string {
+  const nouns = kinds.map((kind) => idKinds[kind].noun)
+  return [nouns.slice(0, -1).join(', '), nouns.at(-1)!].filter((each) => each !== '').join(' or ')
+}
+
+/** The id of something that the command does not take, with the branch that it belongs to. */
+function otherThing(store: Reader, typed: string, kinds: readonly IdKind[]): OffshootError | undefined {
+  const kind = KINDS.find((each) => typed.startsWith(`${each}_`))
+  if (kind === undefined || kinds.includes(kind)) return undefined
+  const found = startingWith(store, kind, typed).find(({ id }) => id === typed)
+  if (!found?.branchId) return undefined
+  const what = `${typed} is ${withArticle(idKinds[kind].noun)}, and this command takes ${withArticle(nounsOf(kinds))}`
+  return new OffshootError('usage', what, { hint: `it is on the branch ${found.branchId}` })
+}
+
+function withArticle(words: string): string {
+  return `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`
+}
+
+const KINDS = Object.keys(idKinds) as readonly IdKind[]
 
 /** What the person may have meant: something with the typed text in its title, or a similar id. Else the newest. */
 function candidatesText(store: Reader, typed: string, kinds: readonly IdKind[]): string[] {

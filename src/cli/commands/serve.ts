@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -19,6 +19,8 @@ import { version } from '../version.ts'
 interface ServeFlags {
   readonly port: number
   readonly host: string
+  /** In the words of opencode. */
+  readonly hostname?: string
   readonly open?: true
   readonly expose?: true
 }
@@ -33,6 +35,7 @@ export function serveCommand(program: Command, io: Io, setExitCode: SetExitCode)
       'listen on this address; any other than 127.0.0.1 needs --expose',
       '127.0.0.1',
     )
+    .addOption(new Option('--hostname <address>').hideHelp())
     .option('--expose', 'let other machines connect; needs --host')
     .option('--open', 'open the page in a browser')
     .action(async (flags: ServeFlags) => setExitCode(await serve(flags, io)))
@@ -139,7 +142,11 @@ function port(text: string): number {
   throw new InvalidArgumentError('Expected a port: 0 to 65535.')
 }
 
-function checkHost({ host, expose }: ServeFlags): void {
+function checkHost({ host, hostname, expose }: ServeFlags): void {
+  if (hostname !== undefined)
+    throw new OffshootError('usage', '--hostname: the option has another name', {
+      hint: 'use --host ADDRESS',
+    })
   if (expose || isLoopback(host)) return
   throw new OffshootError('usage', `--host ${host.slice(0, 100)} would let other machines connect`, {
     hint: 'add --expose to allow that: anyone with the token can then run commands here with your rights',

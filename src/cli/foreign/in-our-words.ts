@@ -21,6 +21,10 @@ interface ForeignFlags {
   readonly mcpConfig?: readonly string[]
   readonly fallbackModel?: string
   readonly cd?: string
+  readonly agents?: string
+  readonly sessionId?: string
+  readonly title?: string
+  readonly attach?: string
   readonly yolo?: true
   readonly dangerouslySkipPermissions?: true
   readonly dangerouslyBypassApprovalsAndSandbox?: true
@@ -94,18 +98,57 @@ const EVENTS_HINT =
 
 type Answer = readonly [flag: string, why: string, hint: string]
 
-/** What cannot be kept, and what to write instead. */
+/** What cannot be kept, and what to write instead. @throws OffshootError `usage` */
 function refuseBroken(flags: ForeignFlags): void {
-  const { session, format, json, file, askForApproval, outputLastMessage, outputSchema } = flags
-  const answers: readonly (Answer | false | undefined)[] = [
-    session !== undefined && CODEX.has(session) && [`-s ${session}`, TWO_THINGS, MODE_HINT],
-    flags.fullAuto && ['--full-auto', TWO_THINGS, MODE_HINT],
-    flags.yolo && ['--yolo', TWO_THINGS, AUTO_HINT],
+  const answers = [...ofClaudeCode(flags), ...ofCodexAndOpencode(flags)]
+  const [flag, why, hint] = answers.find((answer) => Array.isArray(answer)) ?? []
+  if (flag !== undefined) throw new OffshootError('usage', `${flag}: ${why}`, { hint: hint! })
+}
+
+type Answers = readonly (Answer | false | undefined)[]
+
+function ofClaudeCode(flags: ForeignFlags): Answers {
+  return [
     flags.dangerouslySkipPermissions && [
       '--dangerously-skip-permissions',
       NO_MODES['bypassPermissions']!,
       AUTO_HINT,
     ],
+    flags.tools !== undefined && [
+      '--tools',
+      'an agent has the tools of its definition',
+      'use --deny TOOL for each tool that this run must not use, or --agent NAME with an agent file that lists its tools',
+    ],
+    flags.systemPrompt !== undefined && [
+      '--system-prompt',
+      'the instructions of an agent are in its file',
+      'use --append-system-prompt TEXT to add to them, or --agent NAME with an agent file of yours',
+    ],
+    flags.mcpConfig !== undefined && ['--mcp-config', 'MCP servers are not available yet', 'leave it out'],
+    flags.fallbackModel !== undefined && [
+      '--fallback-model',
+      'Offshoot waits for a provider that is busy, and changes no model by itself',
+      'leave it out; offshoot continue ID -m MODEL resumes a failed run with another model',
+    ],
+    flags.agents !== undefined && [
+      '--agents',
+      'agents are defined in files',
+      'write the agent to .offshoot/agents/NAME.md, and use --agent NAME to talk with it',
+    ],
+    flags.sessionId !== undefined && [
+      '--session-id',
+      'Offshoot names its conversations itself',
+      'read conversation_id from --output-format json, and continue with --resume ID',
+    ],
+  ]
+}
+
+function ofCodexAndOpencode(flags: ForeignFlags): Answers {
+  const { session, format, json, file, askForApproval, outputLastMessage, outputSchema } = flags
+  return [
+    session !== undefined && CODEX.has(session) && [`-s ${session}`, TWO_THINGS, MODE_HINT],
+    flags.fullAuto && ['--full-auto', TWO_THINGS, MODE_HINT],
+    flags.yolo && ['--yolo', TWO_THINGS, AUTO_HINT],
     flags.dangerouslyBypassApprovalsAndSandbox && [
       '--dangerously-bypass-approvals-and-sandbox',
       TWO_THINGS,
@@ -115,11 +158,6 @@ function refuseBroken(flags: ForeignFlags): void {
       '--ask-for-approval',
       'the mode and the rules decide what asks',
       'use --mode plan, ask, accept-edits or auto; --approvals deny never asks',
-    ],
-    flags.tools !== undefined && [
-      '--tools',
-      'an agent has the tools of its definition',
-      'use --deny TOOL for each tool that this run must not use, or --agent NAME with an agent file that lists its tools',
     ],
     json && ['--json', 'it prints the events of Codex, and Offshoot has other formats', EVENTS_HINT],
     format !== undefined && ['--format', 'its formats are those of opencode', EVENTS_HINT],
@@ -138,20 +176,17 @@ function refuseBroken(flags: ForeignFlags): void {
       'Offshoot takes the schema as text',
       'use --json-schema "$(cat FILE)"',
     ],
-    flags.systemPrompt !== undefined && [
-      '--system-prompt',
-      'the instructions of an agent are in its file',
-      'use --append-system-prompt TEXT to add to them, or --agent NAME with an agent file of yours',
-    ],
-    flags.mcpConfig !== undefined && ['--mcp-config', 'MCP servers are not available yet', 'leave it out'],
-    flags.fallbackModel !== undefined && [
-      '--fallback-model',
-      'Offshoot waits for a provider that is busy, and changes no model by itself',
-      'leave it out; offshoot continue ID -m MODEL resumes a failed run with another model',
-    ],
     flags.cd !== undefined && ['--cd', 'the option has another name', 'use -C DIR or --directory DIR'],
+    flags.title !== undefined && [
+      '--title',
+      'the title of a conversation is the beginning of its first message',
+      'leave it out',
+    ],
+    flags.attach !== undefined && [
+      '--attach',
+      'all commands of a machine see the conversations of its server',
+      'leave it out, or use --background to let the server run it',
+    ],
     flags.skipGitRepoCheck && ['--skip-git-repo-check', 'no repository is needed', 'leave it out'],
   ]
-  const [flag, why, hint] = answers.find((answer) => Array.isArray(answer)) ?? []
-  if (flag !== undefined) throw new OffshootError('usage', `${flag}: ${why}`, { hint: hint! })
 }

@@ -210,6 +210,11 @@ describe('options of Codex and opencode that promise something else', () => {
       ['-p', 'Go.', '--fallback-model', 'x'],
       /^offshoot: --fallback-model: .*\n {2}leave it out; offshoot continue/,
     ],
+    [['-p', 'Go.', '--agents', '{}'], /^offshoot: --agents: .*\n {2}write the agent to /],
+    [['-p', 'Go.', '--session-id', 'x'], /^offshoot: --session-id: .*\n {2}read conversation_id /],
+    [['run', 'Go.', '--title', 'x'], /^offshoot: --title: .*\n {2}leave it out\n/],
+    [['run', 'Go.', '--attach', 'x'], /^offshoot: --attach: .*\n {2}leave it out, or use --background/],
+    [['serve', '--hostname', '0.0.0.0'], /^offshoot: --hostname: .*\n {2}use --host ADDRESS/],
     [['exec', '--cd', '..', 'Go.'], /^offshoot: --cd: .*\n {2}use -C DIR/],
     [['exec', '--skip-git-repo-check', 'Go.'], /no repository is needed\n {2}leave it out/],
   ])('%j is an error that names ours', async (args, said) => {
