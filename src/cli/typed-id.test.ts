@@ -23,6 +23,7 @@ beforeAll(async () => {
           it.question(run, it.call(run, {}, 'completed'), null)
           it.rule(null, 'grant')
           it.grow({ grow: 'item', on: 0, text: 'read me' })
+          it.branch('fork', it.branches[0]!, it.messages[0]!.id, true)
         }
         const change = { title: `number ${i}`, updatedAt: 10 + i }
         const directory = i < 2 ? user.directory : '/elsewhere'
@@ -43,6 +44,40 @@ async function shown(...args: string[]): Promise<string> {
   expect([code, stderr]).toEqual([0, ''])
   return stdout
 }
+
+describe('a number of a list', () => {
+  const numbers = ['1', '#2', '2']
+  test.each(['show', 'log', 'export', 'inbox --json'])('names a conversation for %s', async (name) => {
+    for (const number of numbers) {
+      const id = all[Number(number.replace('#', '')) - 1]!.conversationId
+      expect(await shown(...name.split(' '), number)).toBe(await shown(...name.split(' '), id))
+    }
+  })
+
+  test('names a branch behind its conversation', async () => {
+    const { branches } = all[2]!
+    expect(await shown('show', '3.1')).toBe(await shown('show', branches[1]!))
+  })
+
+  test('stands in the first column of a terminal', async () => {
+    const { stdout } = await user.call(['ls'], { columns: 120 })
+    expect(stdout).toMatch(/^#  ID /m)
+    expect(stdout).toMatch(/^3  cnv_/m)
+  })
+
+  test.each([['rm'], ['close'], ['cancel']])('is not taken by %s, which says what it names', async (name) => {
+    const { code, stderr } = await user.call([name, '3'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('offshoot: this command takes an id, not a number\n')
+    expect(stderr).toContain(`\n  3 is ${all[2]!.conversationId} (number 2); `)
+  })
+
+  test('that nothing has is no conversation', async () => {
+    const { code, stderr } = await user.call(['show', '17'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('offshoot: there is no conversation, branch or run 17\n')
+  })
+})
 
 describe('a unique prefix', () => {
   test.each(['show', 'log', 'export', 'inbox --json'])('of a conversation is enough for %s', async (name) => {
@@ -166,6 +201,6 @@ test.each(['cnv_0Z', 'cnv_', 'cnv_00%'])('%s names nothing', async (typed) => {
 test('rm with a unique prefix says what it deleted', async () => {
   const { conversationId } = all[2]!
   expect(await shown('rm', '--yes', short(conversationId))).toBe(
-    `deleted: ${conversationId} (number 2): 1 branch, 3 messages, 1 run\n`,
+    `deleted: ${conversationId} (number 2): 2 branches, 3 messages, 1 run\n`,
   )
 })

@@ -20,8 +20,8 @@ const LEAST_BARE = 3
 export const SUBJECTS: readonly IdKind[] = ['cnv', 'brn', 'run']
 
 /**
- * The id that a person typed: a whole id, a unique prefix of one, or `last`, the latest conversation of the directory
- * they are in. The letters before the underscore may be left out where `kinds`, the kinds that the command takes, leave no
+ * The id that a person typed: a whole id, a unique prefix of one, a number of a list (`3`, `3.1`), or `last`, the latest
+ * conversation of the directory they are in. The letters before the underscore may be left out where `kinds`, the kinds that the command takes, leave no
  * doubt. Returns anything else unchanged; the lookup says what is wrong with it.
  * @throws OffshootError `usage` for an ambiguous prefix, and for `last` where there is no conversation.
  */
@@ -31,12 +31,14 @@ export function idOf(
   { cwd }: Pick<Io, 'cwd'>,
   kinds: readonly IdKind[] = SUBJECTS,
 ): string {
-  return typed === LAST ? lastConversation(store, cwd).id : wholeId(store, typed, kinds)
+  if (typed === LAST) return lastConversation(store, cwd).id
+  return numbered(store, typed, kinds)?.id ?? wholeId(store, typed, kinds)
 }
 
 /**
- * The same for commands that delete, end or allow something. They refuse `last`: another conversation can become the
- * latest between looking and typing. @throws OffshootError `usage`
+ * The same for commands that delete, end or allow something. They refuse `last`, as another conversation can become the
+ * latest between looking and typing, and numbers, as that of a removed conversation can come again.
+ * @throws OffshootError `usage`
  */
 export function exactIdOf(
   store: Reader,
@@ -44,11 +46,39 @@ export function exactIdOf(
   { cwd }: Pick<Io, 'cwd'>,
   kinds: readonly IdKind[] = SUBJECTS,
 ): string {
-  if (typed !== LAST) return wholeId(store, typed, kinds)
-  const { id, title } = lastConversation(store, cwd)
-  throw new OffshootError('usage', 'this command takes an id, not "last"', {
-    hint: `the latest conversation here is ${id} (${terminalLine(title)}); ${idKinds[kinds[0]!].listedBy}`,
+  const meant = numbered(store, typed, kinds)
+  if (typed !== LAST && !meant) return wholeId(store, typed, kinds)
+  const { id, about } = meant ?? candidate(lastConversation(store, cwd))
+  const what = meant ? `${typed} is` : 'the latest conversation here is'
+  throw new OffshootError('usage', `this command takes an id, not ${meant ? 'a number' : '"last"'}`, {
+    hint: `${what} ${id} (${terminalLine(about)}); ${idKinds[kinds[0]!].listedBy}`,
   })
+}
+
+/** `3`: a conversation of the store; `3.1`: a branch of it. */
+const NUMBER = /^#?([1-9]\d{0,8})(?:\.([1-9]\d{0,8}))?$/
+
+/** What a number of a list names, if the command takes such a thing. No id begins so: their first digits are 0. */
+function numbered(store: Reader, typed: string, kinds: readonly IdKind[]): IdCandidate | undefined {
+  const [, first, second] = NUMBER.exec(typed) ?? []
+  if (first === undefined || !kinds.includes(second === undefined ? 'cnv' : 'brn')) return undefined
+  const [conversation] = store.find('conversations', { where: { number: Number(first) }, limit: 1 })
+  if (!conversation || second === undefined) return conversation && candidate(conversation)
+  const where = { conversationId: conversation.id, number: Number(second) }
+  const [branch] = store.find('branches', { where, limit: 1 })
+  return branch && { id: branch.id, about: branch.label }
+}
+
+function candidate({ id, title }: Conversation): IdCandidate {
+  return { id, about: title }
+}
+
+/** What a list prints of a branch: `3` for the main branch of the third conversation, `3.1` for its first other one. */
+export function numberOf(store: Reader, branchId: string): string {
+  const branch = store.get('branches', branchId)
+  const number = branch && store.get('conversations', branch.conversationId)?.number
+  if (!number) return ''
+  return branch.number ? `${number}.${branch.number}` : branch.number === 0 ? `${number}` : ''
 }
 
 /** @throws OffshootError `usage` for an ambiguous prefix. */

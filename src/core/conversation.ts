@@ -3,6 +3,8 @@ import type { BranchId, CallId, ConversationId, MessageId } from './ids.ts'
 
 export interface Conversation {
   readonly id: ConversationId
+  /** What people call it in its store: 1, 2, 3, ... null: it was repaired. */
+  readonly number?: number | null
   /** The workspace: an absolute path. */
   readonly directory: string
   readonly title: string
@@ -33,6 +35,8 @@ export type BranchKind = 'main' | 'fork' | 'subagent'
 export interface Branch {
   readonly id: BranchId
   readonly conversationId: ConversationId
+  /** What people call it in its conversation: 0 is the main branch. null: it was repaired. */
+  readonly number?: number | null
   readonly kind: BranchKind
   /** Whether the model sees the parent branch up to and including the origin message. */
   readonly inheritContext: boolean

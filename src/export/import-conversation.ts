@@ -1,4 +1,6 @@
+import { nextConversationNumber } from '../runtime/conversation/numbers.ts'
 import { newRuleId } from '../runtime/log/new-id.ts'
+import type { Branch } from '../core/conversation.ts'
 import { OffshootError } from '../core/errors.ts'
 import type { OffshootEvent } from '../core/events.ts'
 import { idPrefix, type BranchId, type ConversationId, type IdPrefix, type NewId } from '../core/ids.ts'
@@ -72,9 +74,10 @@ function isFree(reader: Reader, rows: DocumentRows): boolean {
 
 /** Branches, runs and calls have circular references, which are set once all rows are inserted. */
 function insertRows(tx: Tx, rows: DocumentRows): void {
-  tx.insert('conversations', rows.conversations[0])
+  tx.insert('conversations', { ...rows.conversations[0], number: nextConversationNumber(tx) })
   const noOrigin = { parentBranchId: null, originMessageId: null, originToolCallId: null }
-  for (const branch of rows.branches) tx.insert('branches', { ...branch, ...noOrigin })
+  for (const [number, branch] of inOrder(rows.branches).entries())
+    tx.insert('branches', { ...branch, ...noOrigin, number })
   const noReference = { parentRunId: null, originCallId: null, reportMessageId: null }
   for (const run of rows.runs) tx.insert('runs', { ...run, ...noReference })
   insertAll(tx, 'messages', rows.messages)
@@ -93,6 +96,13 @@ function insertRows(tx: Tx, rows: DocumentRows): void {
     if (parentRunId ?? originCallId ?? reportMessageId)
       tx.update('runs', id, { parentRunId, originCallId, reportMessageId })
   }
+}
+
+/** The main branch, and the others by id, which is their time. */
+function inOrder(branches: readonly Branch[]): readonly Branch[] {
+  return branches.toSorted(
+    (a, b) => Number(b.kind === 'main') - Number(a.kind === 'main') || (a.id < b.id ? -1 : 1),
+  )
 }
 
 function insertAll<T extends Table>(tx: Tx, table: T, rows: readonly Rows[T][]): void {

@@ -49,10 +49,11 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       budget: 'json?',
       mode: 'text?',
       sandbox: 'text?',
+      number: 'int?',
     },
     references: {},
     unique: [],
-    lookups: [],
+    lookups: [['number']],
   },
   branches: {
     key: ['id'],
@@ -70,6 +71,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       createdAt: 'int',
       updatedAt: 'int',
       outputSchema: 'json?',
+      number: 'int?',
     },
     references: {
       conversationId: 'conversations',
@@ -77,7 +79,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       originMessageId: 'messages',
       originToolCallId: 'tool_calls',
     },
-    unique: [],
+    unique: [['conversationId', 'number']],
     lookups: [],
   },
   messages: {

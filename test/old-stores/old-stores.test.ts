@@ -90,6 +90,7 @@ test('there is a store of every version that a program has had, and of the prese
     '12',
     '13',
     '14',
+    '15',
   ]
   const present = String(SCHEMA_VERSION).padStart(2, '0')
   expect(names.toSorted()).toEqual([...past, present])

@@ -37,7 +37,7 @@ export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): 
     .description('print the transcript of a run or branch')
     .argument(
       '<id>',
-      'id of a run, branch or conversation (its main branch); last: the latest conversation here',
+      'id of a run, branch or conversation (its main branch), or a number of ls; last: the latest conversation here',
     )
     .option('-f, --follow', 'keep printing until the run stops')
     .option('--ids', 'print the id of each message')

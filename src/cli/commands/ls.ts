@@ -61,6 +61,7 @@ function entry({ conversation, run, left }: ListedConversation): object {
 }
 
 const COLUMNS: readonly TableColumn[] = [
+  { title: '#' },
   { title: 'ID' },
   { title: 'CHANGED (UTC)' },
   { title: 'STATE', isFlexible: true },
@@ -75,7 +76,10 @@ function terminalTable(
   asked: string | undefined,
   io: Io,
 ): string {
-  const rows = found.map((each) => ({ cells: [shortId(store, each.conversation.id), ...cells(each)] }))
+  const rows = found.map((each) => {
+    const { id, number } = each.conversation
+    return { cells: [`${number ?? ''}`, shortId(store, id), ...cells(each)] }
+  })
   const directories = found.map(({ conversation }) => conversation.directory)
   const columns = asked !== undefined || areHere(directories, io) ? COLUMNS.slice(0, -1) : COLUMNS
   return tableLines(columns, rows, outputColumns(io))

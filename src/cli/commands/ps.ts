@@ -12,7 +12,7 @@ import { costText, stateText } from '../terminal/branch-tree.ts'
 import { writeApproval, writeStderr, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
-import { shortId } from '../typed-id.ts'
+import { numberOf, shortId } from '../typed-id.ts'
 import { bounds } from '../../core/limits.ts'
 import {
   addListOptions,
@@ -130,6 +130,7 @@ function columns({ cells, facts }: PsRow): string[] {
 }
 
 const COLUMNS: readonly TableColumn[] = [
+  { title: '#' },
   { title: 'ID' },
   { title: 'STATE', isFlexible: true },
   { title: 'AGENT', isFlexible: true },
@@ -142,7 +143,7 @@ const COLUMNS: readonly TableColumn[] = [
 function terminalTable(store: Store, rows: readonly PsRow[], { stdout }: Io): string {
   if (rows.length === 0) return '' // every run was paused long ago
   const short = rows.map(({ cells: [id, ...cells], facts }) => ({
-    cells: [shortId(store, id!), ...cells],
+    cells: [numberOf(store, store.get('runs', id!)?.branchId ?? ''), shortId(store, id!), ...cells],
     facts,
   }))
   return tableLines(COLUMNS, short, outputColumns({ stdout }))

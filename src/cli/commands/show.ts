@@ -50,7 +50,10 @@ export function showCommand(program: Command, io: Io): void {
   program
     .command('show')
     .description('show a conversation, branch or run as a tree, with status, turns and cost')
-    .argument('<id>', 'id of a conversation, branch or run, or a unique prefix; last: the latest here')
+    .argument(
+      '<id>',
+      'id of a conversation, branch or run, a unique prefix, or a number of ls; last: the latest here',
+    )
     .option('--messages', 'print the messages of each branch too')
     .addOption(new Option('--ids', 'print the messages with their ids').conflicts('json'))
     .addOption(

@@ -9,6 +9,7 @@ import { state } from '../../core/run-status.ts'
 import type { MessageRow, Reader } from '../../store/port.ts'
 import { agentOf, authorityOf, lineOf, type AuthorityPorts } from '../authority/authority.ts'
 import type { StartPlan } from './start-plan.ts'
+import { nextBranchNumber } from './numbers.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
 import { startAtOnce, createLiveRun, eventScope, type LiveRun } from '../run/live-run.ts'
@@ -141,7 +142,7 @@ export function writeFork(change: Change, newId: NewId, message: MessageRow, tex
     createdAt: change.at,
     updatedAt: change.at,
   }
-  change.tx.insert('branches', branch)
+  change.tx.insert('branches', { ...branch, number: nextBranchNumber(change.tx, branch.conversationId) })
   const { conversationId } = branch
   const depth = last?.depth ?? depthOf(change.tx, left)
   const here = { at: change.at, conversationId, branchId: branch.id, runId: null, parentRunId: null, depth }

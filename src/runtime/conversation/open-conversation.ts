@@ -5,6 +5,7 @@ import type { ConversationId } from '../../core/ids.ts'
 import type { Workspace } from '../../tools/port.ts'
 import type { Deps } from '../context/deps.ts'
 import type { EventScope } from '../run/messages.ts'
+import { nextConversationNumber } from './numbers.ts'
 import type { Change } from '../log/recorder.ts'
 import { emitBranchCreated } from '../delegation/spawn-child.ts'
 
@@ -70,8 +71,8 @@ export function newConversation(
 /** Writes a new conversation with an empty main branch. */
 export function writeConversation(change: Change, here: EventScope, { conversation, branch }: Opened): void {
   const { directory, title } = conversation
-  change.tx.insert('conversations', conversation)
-  change.tx.insert('branches', branch)
+  change.tx.insert('conversations', { ...conversation, number: nextConversationNumber(change.tx) })
+  change.tx.insert('branches', { ...branch, number: 0 })
   change.event({ type: 'conversation.created', ...here, branchId: null, runId: null, directory, title })
   emitBranchCreated(change, { ...here, runId: null }, branch)
 }

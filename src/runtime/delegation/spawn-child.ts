@@ -23,6 +23,7 @@ import {
   type LiveRun,
 } from '../run/live-run.ts'
 import { appendMessage, type EventScope } from '../run/messages.ts'
+import { nextBranchNumber } from '../conversation/numbers.ts'
 import { offeredTools } from './offered-tools.ts'
 import type { PreparedSpawn } from '../run/prepared-spawn.ts'
 import type { Change } from '../log/recorder.ts'
@@ -188,7 +189,7 @@ export function writeSubagent(
   if (enterQueue(change, deps, order.budget, run) === 'granted') startAtOnce(change, run)
   try {
     change.addSubagent(branch.id)
-    change.tx.insert('branches', branch)
+    change.tx.insert('branches', { ...branch, number: nextBranchNumber(change.tx, branch.conversationId) })
     storeRestrictions(change, deps.newId, branch, rules)
     storeDirectoryGrants(change, deps.newId, branch, opened)
     storeDelegations(change, deps.newId, branch, delegationsTo(deps, above, agent))

@@ -102,6 +102,7 @@ export const integrity: readonly StoreCase[] = [
         tx.insert('branches', {
           ...sample.branch,
           id,
+          number: null,
           kind: 'fork',
           parentBranchId,
           originMessageId: message.id,

@@ -31,6 +31,7 @@ function sampleConversation(id: NewId): Rows['conversations'] {
     budget: { usd: 5, tokens: 2_000_000 },
     mode: 'plan',
     sandbox: 'required',
+    number: 1,
     createdAt: 1,
     updatedAt: 2,
   }
@@ -48,6 +49,7 @@ function sampleBranch(id: NewId, conversationId: ConversationId): Rows['branches
     agent: 'main',
     label: 'main',
     outputSchema: { type: 'object', required: ['a'] },
+    number: 0,
     createdAt: 1,
     updatedAt: 1,
   }
@@ -226,6 +228,7 @@ function seedTurn(insert: Insert, sample: Sample): Turn {
 function seedChild(insert: Insert, sample: Sample, { message, call }: Turn): void {
   const { branch, run } = sample
   const fork = {
+    number: 1,
     kind: 'fork',
     inheritContext: true,
     parentBranchId: branch.id,

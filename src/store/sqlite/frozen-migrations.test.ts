@@ -21,6 +21,7 @@ const FROZEN = {
   '0013_ends_of_cancels.sql': '790b8159e9803e04bb8ddc96c71be15c42bb39c750ce09dda420542860c6583b',
   '0014_sandbox_of_approvals.sql': 'aad41f6a9b0d3bc72ecd778e6d2016695dea4b3903f9f5d7f5eaaa8da081fb02',
   '0015_sandbox_of_conversations.sql': '365ecf2e4ccade79b19b25a63ad7717a62af2196226a582891cdfde38c485a7e',
+  '0016_numbers.sql': '81acc4adc65a67d86166be64419156253db138bf7e0924bc9017f7fa3d6f01a4',
 }
 
 test('no migration changes: databases have had it as it is, and know it by its number alone', () => {

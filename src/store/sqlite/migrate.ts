@@ -24,6 +24,7 @@ const MIGRATIONS = [
   '0013_ends_of_cancels.sql',
   '0014_sandbox_of_approvals.sql',
   '0015_sandbox_of_conversations.sql',
+  '0016_numbers.sql',
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

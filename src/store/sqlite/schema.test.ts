@@ -81,6 +81,10 @@ describe.each(Object.values(all))('$table', (shape) => {
 
 test.each<[Table, AnyQuery]>([
   ['branches', { where: { conversationId: 'c' } }],
+  ['branches', { where: { conversationId: 'c' }, orderBy: 'number', after: 0, descending: true, limit: 1 }],
+  ['branches', { where: { conversationId: 'c', number: 3 } }],
+  ['conversations', { orderBy: 'number', after: 0, descending: true, limit: 1 }],
+  ['conversations', { where: { number: 3 } }],
   ['messages', { where: { branchId: 'b' }, orderBy: 'position' }],
   ['messages', { where: { branchId: 'b' }, orderBy: 'position', descending: true, before: 9, limit: 1 }],
   ['parts', { where: { messageId: 'm' }, orderBy: 'position' }],
