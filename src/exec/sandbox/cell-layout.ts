@@ -10,8 +10,6 @@ export interface CellLayout {
   readonly writable: readonly string[]
   /** Empty in the cell, and gone with it; null where the user has none. */
   readonly home: string | null
-  /** Text of its .gitconfig, which commands may change; default: it has none. */
-  readonly gitSettings?: string
   /** What can be read beside the system: directories of programs, and files of certificates. */
   readonly shown: readonly string[]
   /** Directories in what is writable that keep their names. */

@@ -1,8 +1,17 @@
 /** Those that bubblewrap shows of the machine. */
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`)
 
-/** Read-only mounts of devices can be written to as before. bubblewrap keeps that of a mount that it copies. */
-const FIX = `for path in ${DEVICES.join(' ')}; do mount --bind $path $path && mount -o remount,bind,ro $path; done 2> /dev/null; exec "$@"`
+/**
+ * Read-only mounts of devices can be written to as before. bubblewrap keeps that of a mount that it copies. Not every `mount`
+ * does both at once: a second look, without a process of its own, finds what is left.
+ */
+const FIX = `
+for path in ${DEVICES.join(' ')}; do mount -o bind,ro $path $path; done 2> /dev/null
+while read -r _ _ _ _ point options _; do
+  case "$options" in ro | ro,*) continue ;; esac
+  case " ${DEVICES.join(' ')} " in *" $point "*) mount -o remount,bind,ro $point 2> /dev/null ;; esac
+done < /proc/self/mountinfo
+exec "$@"`
 
 /** Root has mounts of its own, or, in a container, where it is root of users of its own. */
 const AS_ROOT = `

@@ -35,6 +35,8 @@ export interface CellOptions {
   /** The path of bubblewrap. */
   readonly bubblewrap: string
   readonly layout: CellLayout
+  /** Text of its ~/.gitconfig, which commands may change. The cell is made meanwhile. Default: it has none. Never rejects. */
+  readonly gitSettings?: Promise<string> | undefined
   /** Without them the cell reaches nothing. */
   readonly sockets?: CellSockets | undefined
   /** What bubblewrap and the supervisor have in their environment: nothing else of ours is in it. */
@@ -94,7 +96,8 @@ const SUPERVISOR = '/run/offshoot'
 /** All of these are pipes: what a cell has is a socket, and /proc opens no sockets. */
 const PIPES = { args: 3, info: 4, passwd: 5, group: 6, gitSettings: 7 }
 
-function spawnBubblewrap({ bubblewrap, layout, marks, sockets }: CellOptions): ChildProcess {
+function spawnBubblewrap(options: CellOptions): ChildProcess {
+  const { bubblewrap, layout, marks, sockets, gitSettings } = options
   const { spawn } = process.getBuiltinModule('node:child_process') // as in run-process.ts
   const own = `${limitScript(marks)}; trap '' INT TERM HUP QUIT; exec "$@"`
   const fixed = ['--args', PIPES.args, '--info-fd', PIPES.info].map(String)
@@ -103,14 +106,14 @@ function spawnBubblewrap({ bubblewrap, layout, marks, sockets }: CellOptions): C
   const child = spawn('/bin/sh', ['-c', own, 'sh', ...starts], {
     cwd: '/',
     env: { ...marks },
-    stdio: descriptors(layout.gitSettings ? PIPES.gitSettings : PIPES.group),
+    stdio: descriptors(gitSettings ? PIPES.gitSettings : PIPES.group),
     detached: true,
   })
   const { passwd, group } = userFiles(layout.home)
-  hand(child, PIPES.args, cellArguments(layout, sockets).join('\0'))
+  hand(child, PIPES.args, cellArguments(options).join('\0'))
   hand(child, PIPES.passwd, passwd)
   hand(child, PIPES.group, group)
-  if (layout.gitSettings) hand(child, PIPES.gitSettings, layout.gitSettings)
+  void gitSettings?.then((text) => hand(child, PIPES.gitSettings, text))
   return child
 }
 
@@ -124,12 +127,12 @@ function descriptors(pipes: number): ('pipe' | 'ignore')[] {
 }
 
 /** What a command line would show to everybody on the machine. */
-function cellArguments(layout: CellLayout, sockets: CellSockets | undefined): string[] {
+function cellArguments({ layout, sockets, gitSettings }: CellOptions): string[] {
   const own = [
     ['--ro-bind-data', String(PIPES.passwd), '/etc/passwd'],
     ['--ro-bind-data', String(PIPES.group), '/etc/group'],
     layoutArguments(layout),
-    layout.gitSettings ? ['--file', String(PIPES.gitSettings), settingsFile(layout)] : [],
+    gitSettings ? ['--file', String(PIPES.gitSettings), settingsFile(layout)] : [],
     ['--ro-bind', process.execPath, `${SUPERVISOR}/node`],
     ['--ro-bind', supervisor.source, supervisor.place],
     sockets === undefined ? [] : socketArguments(sockets),

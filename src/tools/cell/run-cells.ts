@@ -233,10 +233,17 @@ class RunCell implements CommandCell {
       guard,
       allows: (target) => isAllowed(standing, target),
     })
-    const layout = { ...layoutOf(places, protection), gitSettings: await settings }
+    const layout = layoutOf(places, protection)
     try {
       const known = more.map(directoryAt)
-      const cell = await startCell({ bubblewrap, layout, marks, guard, sockets: network.sockets })
+      const cell = await startCell({
+        bubblewrap,
+        layout,
+        marks,
+        guard,
+        sockets: network.sockets,
+        gitSettings: settings,
+      })
       network.hide()
       await endUnlessSame(cell, more, known)
       return { cell, protection, network, directories: more }
