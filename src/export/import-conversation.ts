@@ -1,4 +1,4 @@
-import { nextConversationNumber } from '../runtime/conversation/numbers.ts'
+import { nextConversationNumber } from '../runtime/log/new-number.ts'
 import { newRuleId } from '../runtime/log/new-id.ts'
 import type { Branch } from '../core/conversation.ts'
 import { OffshootError } from '../core/errors.ts'

@@ -143,7 +143,11 @@ const COLUMNS: readonly TableColumn[] = [
 function terminalTable(store: Store, rows: readonly PsRow[], { stdout }: Io): string {
   if (rows.length === 0) return '' // every run was paused long ago
   const short = rows.map(({ cells: [id, ...cells], facts }) => ({
-    cells: [numberOf(store, store.get('runs', id!)?.branchId ?? ''), shortId(store, id!), ...cells],
+    cells: [
+      numberOf(store, store.get('runs', id!)?.branchId ?? ''),
+      shortId(store, id!),
+      ...cells.map((cell, at) => (at < 3 ? cell : cell.replace(/ (turns|tools?)$/, ''))), // the header says it
+    ],
     facts,
   }))
   return tableLines(COLUMNS, short, outputColumns({ stdout }))

@@ -44,7 +44,7 @@ test('ls -C does not repeat the directory', async () => {
 })
 
 test('ps names the conversation of a main run, and finds it by that name', async () => {
-  expect((await linesOf(['ps', '--all']))[1]).toMatch(/ main +Compare the parsers +1\/\d+ turns/)
+  expect((await linesOf(['ps', '--all']))[1]).toMatch(/ main +Compare the parsers +1\/\d+ +\d+ +/)
   expect((await linesOf(['ps', '--all', '--search', 'PARSERS']))[1]).toContain('Compare the parsers')
 })
 

@@ -5,7 +5,7 @@ import type { ConversationId } from '../../core/ids.ts'
 import type { Workspace } from '../../tools/port.ts'
 import type { Deps } from '../context/deps.ts'
 import type { EventScope } from '../run/messages.ts'
-import { nextConversationNumber } from './numbers.ts'
+import { nextConversationNumber } from '../log/new-number.ts'
 import type { Change } from '../log/recorder.ts'
 import { emitBranchCreated } from '../delegation/spawn-child.ts'
 

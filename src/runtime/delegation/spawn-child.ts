@@ -23,7 +23,7 @@ import {
   type LiveRun,
 } from '../run/live-run.ts'
 import { appendMessage, type EventScope } from '../run/messages.ts'
-import { nextBranchNumber } from '../conversation/numbers.ts'
+import { nextBranchNumber } from '../log/new-number.ts'
 import { offeredTools } from './offered-tools.ts'
 import type { PreparedSpawn } from '../run/prepared-spawn.ts'
 import type { Change } from '../log/recorder.ts'
