@@ -31,7 +31,7 @@ type Setting = (typeof SETTINGS)[number]
 
 const lines: string[] = []
 const missed: string[] = []
-const found = await findSandbox({ path: process.env['PATH'], workspace: '/no/workspace' })
+const found = await findSandbox({ path: process.env['PATH'], directories: [] })
 if (found.kind === 'none') throw new Error(`there is no sandbox to measure: ${found.why}`)
 if (!existsSync(PROGRAM)) throw new Error('there is no build to measure: npm run build')
 await measureCommands(found.program)

@@ -22,7 +22,7 @@ export interface SandboxedRun {
 export async function sandboxInForce(setting: SandboxSetting, run: SandboxedRun): Promise<SandboxInForce> {
   const places = cellPlaces(run)
   const why = whyNotConfined(places)
-  const search = { path: run.env['PATH'], workspace: run.directories[0] }
+  const search = { path: run.env['PATH'], directories: run.directories }
   const found: FoundSandbox = why === undefined ? await findSandbox(search) : { kind: 'none', why }
   return { setting, found, places }
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readVcsState } from './vcs-state.ts'
 
 let root = ''
@@ -13,7 +13,10 @@ beforeEach(() => {
   git('add', '.')
   git('commit', '-q', '-m', 'first')
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(root, { recursive: true, force: true })
+})
 
 const put = (path: string, text: string) => writeFileSync(join(root, path), text)
 const git = (...args: string[]) =>
@@ -40,6 +43,18 @@ test('nothing is said of what is no repository, or of a broken one', async () =>
   rmSync(join(root, '.git/HEAD'))
   expect(await readVcsState(root)).toBeUndefined()
   expect(await readVcsState(join(root, 'gone'))).toBeUndefined()
+})
+
+test('a git of the workspace is not started, wherever in it a subagent works', async () => {
+  const bin = join(root, 'node_modules/.bin')
+  mkdirSync(bin, { recursive: true })
+  mkdirSync(join(root, 'deep'))
+  const started = join(root, '.git/started')
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\ntouch '${started}'\n`, { mode: 0o755 })
+  vi.stubEnv('PATH', `${bin}:${process.env['PATH']!}`)
+  expect(await readVcsState(root)).toBe('1 file changed')
+  expect(await readVcsState(join(root, 'deep'), undefined, root)).toBe('clean')
+  expect(existsSync(started)).toBe(false)
 })
 
 test.each([

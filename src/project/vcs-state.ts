@@ -1,15 +1,23 @@
+import { findProgram } from '../exec/find-program.ts'
 import type { Guard } from '../exec/start-guard.ts'
-import { runProcess } from '../exec/run-process.ts'
+import { runProcess, type ProcessOptions } from '../exec/run-process.ts'
 
 /** Time limit, milliseconds. */
 const TIMEOUT_MS = 1_000
 
 /**
  * Uncommitted changes in a directory of a git repository, as text; undefined if git does not answer in time. Runs
- * nothing that the repository configures: filters are disabled by name, monitor and hooks by the environment.
+ * nothing that the repository configures: filters are disabled by name, monitor and hooks by the environment. Git itself
+ * is not taken from the workspace.
  */
-export async function readVcsState(directory: string, guard?: Guard): Promise<string | undefined> {
-  const git = (args: readonly string[]) => runGit(args, directory, guard)
+export async function readVcsState(
+  directory: string,
+  guard?: Guard,
+  workspace = directory,
+): Promise<string | undefined> {
+  const program = findProgram('git', { path: process.env['PATH'], outside: [workspace, directory] })
+  if (program === undefined) return undefined
+  const git = (args: readonly string[]) => runGit({ program, args, directory, guard })
   const names = await git(['config', '--name-only', '--get-regexp', '^filter\\.'])
   const filters = names === undefined ? undefined : filterNames(names)
   if (!filters) return undefined
@@ -38,22 +46,17 @@ function changesText(count: number): string {
 
 /** undefined: it failed, or was too slow. A missing setting is not a failure. */
 async function runGit(
-  args: readonly string[],
-  directory: string,
-  guard: Guard | undefined,
+  options: Pick<ProcessOptions, 'program' | 'args' | 'directory' | 'guard'>,
 ): Promise<string | undefined> {
   try {
     const marks = { GIT_NO_LAZY_FETCH: '1' }
     const { exitCode, output, droppedBytes } = await runProcess({
-      program: 'git',
-      args,
-      directory,
+      ...options,
       streams: 'apart',
       marks,
-      guard,
       timeoutMs: TIMEOUT_MS,
     })
-    const isEmpty = args[0] === 'config' && exitCode === 1
+    const isEmpty = options.args[0] === 'config' && exitCode === 1
     return (exitCode === 0 || isEmpty) && droppedBytes === 0 ? output : undefined
   } catch {
     return undefined

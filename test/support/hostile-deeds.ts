@@ -166,6 +166,33 @@ export const DEEDS: readonly Deed[] = [
     isDone: holds('.git/config'),
   },
   {
+    name: 'redirect the settings of another worktree',
+    row: LATER,
+    script: 'echo evil > .git/worktrees/other/commondir',
+    isDone: holds('.git/worktrees/other/commondir'),
+  },
+  {
+    name: 'make a repository of the directory',
+    row: LATER,
+    script: `mkdir -p objects refs; echo evil > config; echo 'ref: refs/heads/evil' > HEAD`,
+    isDone: holds('HEAD'),
+  },
+  {
+    name: 'change a setting of the kernel',
+    open: true,
+    script: 'v=$(cat /proc/sys/kernel/core_pattern) && echo "$v" > /proc/sys/kernel/core_pattern',
+  },
+  {
+    name: 'read a key that the kernel keeps for the session',
+    open: true,
+    script: `python3 -c "import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(\$([ $(uname -m) = x86_64 ] && echo 250 || echo 219), 0, -3, 0) == -1)"`,
+  },
+  {
+    name: 'talk to the host of a virtual machine',
+    open: true,
+    script: `python3 -c "import socket; socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)"`,
+  },
+  {
     name: 'mount something over the hooks',
     open: true,
     script: `mkdir -p other; unshare -Urm sh -c 'mount --bind other .git/hooks && umount .git/hooks'`,

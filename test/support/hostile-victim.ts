@@ -19,6 +19,8 @@ const FILES = {
   '.git/config': '[core]\n',
   '.git/refs/heads/.keep': '',
   '.git/objects/.keep': '',
+  '.git/worktrees/other/commondir': '../..\n',
+  '.git/worktrees/other/gitdir': '/elsewhere/other/.git\n',
   '.git/hooks/post-commit': '#!/bin/sh\n',
   '.git/hooks/post-merge': '#!/bin/sh\n',
 }

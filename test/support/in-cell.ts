@@ -3,7 +3,7 @@ import { findSandbox } from '../../src/exec/sandbox/find-sandbox.ts'
 import { startCell } from '../../src/exec/sandbox/start-cell.ts'
 
 /** What of a sandbox this machine has. */
-export const thisMachine = await findSandbox({ path: process.env['PATH'], workspace: '/no/workspace' })
+export const thisMachine = await findSandbox({ path: process.env['PATH'], directories: [] })
 
 /** Of bubblewrap, where `inCell` runs its body. */
 export const BUBBLEWRAP = thisMachine.kind === 'bubblewrap' ? thisMachine.program : 'bwrap'

@@ -60,6 +60,24 @@ const OWN: readonly (readonly string[])[] = [
   ['--symlink', '../run', '/var/run'],
 ]
 
+/**
+ * Settings of the machine's kernel. They belong to root, and a cell of root would write to them: one names a program that the
+ * kernel starts outside when another one crashes.
+ */
+const OF_KERNEL: readonly string[] = [
+  'sys',
+  'sysrq-trigger',
+  'acpi',
+  'asound',
+  'bus',
+  'driver',
+  'dynamic_debug',
+  'fs',
+  'irq',
+  'mtrr',
+  'scsi',
+].map((name) => `/proc/${name}`)
+
 /** Root is an ordinary user in a cell; others keep their numbers. */
 export function userArguments(): string[] {
   const { uid, gid } = cellUser()
@@ -88,7 +106,14 @@ export function systemArguments(): string[] {
     ...SYSTEM.flatMap((name) => systemPart(`/${name}`)),
     ...hiddenSettings().flatMap(maskArguments),
     ...OWN.flat(),
+    ...(process.getuid?.() === 0
+      ? OF_KERNEL.filter((path) => existsSync(path)).flatMap(readOnlyArguments)
+      : []),
   ]
+}
+
+function readOnlyArguments(path: string): string[] {
+  return ['--ro-bind', path, path]
 }
 
 /** Where the home, the workspace and the rest of a run are. */
@@ -118,8 +143,8 @@ export function protectedMounts(layout: CellLayout): string[] {
  * A directory that is a mount point cannot be renamed, so that what is in it cannot be exchanged by way of its name. The
  * outermost first.
  */
-function pins({ writable, pinned, readOnly }: CellLayout): string[] {
-  const between = readOnly.flatMap((path) => {
+function pins({ writable, pinned, readOnly, hidden }: CellLayout): string[] {
+  const between = [...readOnly, ...hidden].flatMap((path) => {
     const top = writable.find((each) => path.startsWith(each + sep))
     return top === undefined ? [] : directoriesBetween(top, path)
   })

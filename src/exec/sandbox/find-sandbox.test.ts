@@ -23,8 +23,8 @@ function bubblewrapThatSays(text: string, name: string): string {
   return directory
 }
 
-const find = (path: string | undefined, workspace = '/no/workspace') =>
-  findSandbox({ path, workspace, platform: 'linux' })
+const find = (path: string | undefined, ...directories: readonly string[]) =>
+  findSandbox({ path, directories, platform: 'linux' })
 
 test(
   'it is found with its version',
@@ -47,7 +47,7 @@ test.each([
   ['darwin', 'there is none for macOS yet: the Seatbelt profile for it has never been run'],
   ['win32', 'there is none for this system (win32) yet'],
 ] as const)('another system has none: %s', async (platform, why) => {
-  expect(await findSandbox({ path: '/usr/bin', workspace: '/', platform })).toEqual({ kind: 'none', why })
+  expect(await findSandbox({ path: '/usr/bin', directories: ['/'], platform })).toEqual({ kind: 'none', why })
 })
 
 test.each([

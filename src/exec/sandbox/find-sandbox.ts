@@ -1,8 +1,9 @@
-import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { delimiter, isAbsolute, join, sep } from 'node:path'
+import { findProgram } from '../find-program.ts'
 import { runProcess } from '../run-process.ts'
 import { ISOLATION, systemArguments, userArguments } from './cell-layout.ts'
+import { systemCallFilter } from './system-call-filter.ts'
 import { NOT_INSTALLED, whyRefused } from './why-refused.ts'
 
 /** What can confine the commands of agents on this machine. */
@@ -12,8 +13,8 @@ export type FoundSandbox =
 
 export interface SandboxSearch {
   readonly path: string | undefined
-  /** No program in here is taken: it is what is to be confined. */
-  readonly workspace: string
+  /** No program in these is taken: they are what is to be confined. */
+  readonly directories: readonly string[]
   readonly platform?: NodeJS.Platform
 }
 
@@ -26,12 +27,12 @@ const tried = new Map<string, FoundSandbox>()
 
 /** Starts one command in a cell, as only that tells what the kernel refuses. */
 export async function findSandbox(search: SandboxSearch): Promise<FoundSandbox> {
-  const { platform = process.platform } = search
+  const { platform = process.platform, path, directories } = search
   if (platform === 'darwin') return { kind: 'none', why: NOT_ON_MACOS }
   if (platform !== 'linux') return { kind: 'none', why: `there is none for this system (${platform}) yet` }
   const lacking = whyNoSupervisor()
   if (lacking !== undefined) return { kind: 'none', why: lacking }
-  const program = findProgram('bwrap', search)
+  const program = findProgram('bwrap', { path, outside: directories })
   if (program === undefined) return { kind: 'none', why: NOT_INSTALLED }
   const found = tried.get(program) ?? (await tryProgram(program))
   if (found.kind !== 'none') tried.set(program, found)
@@ -42,6 +43,7 @@ export async function findSandbox(search: SandboxSearch): Promise<FoundSandbox> 
 function whyNoSupervisor(): string | undefined {
   const { bun, deno } = process.versions
   if (bun !== undefined || deno !== undefined) return 'its supervisor needs Node, and this is another runtime'
+  if (!systemCallFilter()) return `it has no list of system calls for this processor (${process.arch}) yet`
   const file = fileURLToPath(new URL('./cell-supervisor.ts', import.meta.url))
   return existsSync(file)
     ? undefined
@@ -62,22 +64,4 @@ async function tryProgram(program: string): Promise<FoundSandbox> {
 
 function run(program: string, args: readonly string[]) {
   return runProcess({ program, args, directory: '/', timeoutMs: PROBE_MS })
-}
-
-/** Package managers put directories of a project on the PATH. */
-function findProgram(name: string, { path = '', workspace }: SandboxSearch): string | undefined {
-  const candidates = path
-    .split(delimiter)
-    .filter(isAbsolute)
-    .map((directory) => join(directory, name))
-  return candidates.find((candidate) => {
-    try {
-      accessSync(candidate, constants.X_OK)
-      return (
-        !`${realpathSync(candidate)}`.startsWith(workspace + sep) && !candidate.startsWith(workspace + sep)
-      )
-    } catch {
-      return false
-    }
-  })
 }

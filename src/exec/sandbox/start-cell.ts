@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { PassThrough, type Readable, type Writable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { sleep, type Clock } from '../../core/clock.ts'
 import { bounds } from '../../core/limits.ts'
@@ -25,10 +25,11 @@ import {
   userFiles,
   type CellLayout,
 } from './cell-layout.ts'
+import { hand, PIPES, pipesUpTo } from './cell-pipes.ts'
 import { socketArguments, socketNames, type CellSockets } from './cell-sockets.ts'
 import { withFixedDevices } from './fixed-devices.ts'
-import { inheritableDescriptors } from './inheritable-descriptors.ts'
 import { SandboxError } from './sandbox-error.ts'
+import { systemCallFilter } from './system-call-filter.ts'
 import { whyRefused } from './why-refused.ts'
 
 export interface CellOptions {
@@ -93,37 +94,27 @@ export async function startCell(options: CellOptions): Promise<Cell> {
 }
 
 const SUPERVISOR = '/run/offshoot'
-/** All of these are pipes: what a cell has is a socket, and /proc opens no sockets. */
-const PIPES = { args: 3, info: 4, passwd: 5, group: 6, gitSettings: 7 }
 
 function spawnBubblewrap(options: CellOptions): ChildProcess {
   const { bubblewrap, layout, marks, sockets, gitSettings } = options
   const { spawn } = process.getBuiltinModule('node:child_process') // as in run-process.ts
   const own = `${limitScript(marks)}; trap '' INT TERM HUP QUIT; exec "$@"`
-  const fixed = ['--args', PIPES.args, '--info-fd', PIPES.info].map(String)
+  const fixed = ['--args', PIPES.args, '--info-fd', PIPES.info, '--seccomp', PIPES.filter].map(String)
   const command = [...supervisorCommand(), ...socketNames(sockets)]
   const starts = withFixedDevices([bubblewrap, ...fixed, '--', ...command])
   const child = spawn('/bin/sh', ['-c', own, 'sh', ...starts], {
     cwd: '/',
     env: { ...marks },
-    stdio: descriptors(gitSettings ? PIPES.gitSettings : PIPES.group),
+    stdio: pipesUpTo(gitSettings ? PIPES.gitSettings : PIPES.filter),
     detached: true,
   })
   const { passwd, group } = userFiles(layout.home)
   hand(child, PIPES.args, cellArguments(options).join('\0'))
   hand(child, PIPES.passwd, passwd)
   hand(child, PIPES.group, group)
+  hand(child, PIPES.filter, systemCallFilter() ?? '')
   void gitSettings?.then((text) => hand(child, PIPES.gitSettings, text))
   return child
-}
-
-/**
- * The pipes, and /dev/null in place of whatever else a child of this process would have: what a shell or a service has left
- * open for us could be opened again in the cell, by way of its /proc.
- */
-function descriptors(pipes: number): ('pipe' | 'ignore')[] {
-  const last = Math.max(pipes, ...inheritableDescriptors())
-  return Array.from({ length: last + 1 }, (_, fd) => (fd <= pipes ? 'pipe' : 'ignore'))
 }
 
 /** What a command line would show to everybody on the machine. */
@@ -160,12 +151,6 @@ function supervisorCommand(): string[] {
     '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON',
     supervisor.main,
   ]
-}
-
-function hand(child: ChildProcess, fd: number, text: string): void {
-  const pipe = child.stdio[fd] as Writable
-  pipe.on('error', () => {}) // the end of the child says it
-  pipe.end(text)
 }
 
 /** Resolves with why it is gone. */

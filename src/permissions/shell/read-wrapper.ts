@@ -147,6 +147,8 @@ export function readXargs(command: Invocation): Reading {
     has('-d --delimiter -0 --null') === undefined,
   )
   const lists = place === undefined ? [fed] : fed.map((field) => [field])
+  // without any words it still runs the command once: `grep -r` then searches everything
+  if (place === undefined && !fed.every(isStatic) && !has('-r --no-run-if-empty')) lists.push([])
   const inner = (lists.length === 0 ? [[]] : lists).map((words): Inner => {
     const placed = found.operands.map((field) => replacePlace(field, place, words[0] ?? unknownField))
     return {

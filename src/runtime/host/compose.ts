@@ -285,7 +285,7 @@ function systemTextOf({ root }: Workspace, skills: readonly Skill[], guard: Guar
   const look = async (directory: string) => {
     const facts = readWorkspaceFacts(directory, root)
     const { vcs } = facts
-    const state = vcs && (await readVcsState(directory, guard))
+    const state = vcs && (await readVcsState(directory, guard, root))
     known.set(directory, state ? { ...facts, vcs: { ...vcs, state } } : facts)
   }
   const text = ({ directory, maxTurns, receipts = [], ...about }: SystemAbout): string => {

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { protectedMounts } from '../../exec/sandbox/cell-layout.ts'
 import { cellPlaces, layoutOf, whyNotConfined } from './cell-layout-of.ts'
 import { protect } from './protected-paths.ts'
 
@@ -48,6 +49,32 @@ test('what looks like a secret beside them is hidden, and so are the data of the
   ])
   expect(shown).toEqual([`${home}/.cargo`])
   expect(hidden).toEqual([`${home}/work/data`, `${home}/.cargo/credentials.toml`])
+})
+
+test('the settings of a service beside its program are hidden in the home, as they hold tokens', () => {
+  const path = make('.fly/bin/', '.railway/bin/', '.docker/bin/', 'tools/bin/', '.volta/bin/')
+  make(
+    '.fly/config.yml',
+    '.railway/config.json',
+    '.docker/config.json',
+    'tools/list.json',
+    '.volta/layout.v4',
+  )
+  expect(layout({ PATH: path }).hidden).toEqual(
+    ['.fly/config.yml', '.railway/config.json', '.docker/config.json'].map((name) => join(home, name)),
+  )
+})
+
+test('a directory on the PATH that leads to keys or to the home is not shown', () => {
+  make('.ssh/', 'project/node_modules/')
+  symlinkSync('../../.ssh', join(home, 'project/node_modules/.bin'))
+  symlinkSync('..', join(home, 'project/links'))
+  expect(layout({ PATH: `${home}/project/node_modules/.bin:${home}/project/links` }).shown).toEqual([])
+})
+
+test('what is hidden in the workspace cannot be moved from under its cover', () => {
+  make('work/deep/data/token')
+  expect(protectedMounts(layout({}, [join(home, 'work/deep/data')]))).toEqual([`${home}/work/deep`])
 })
 
 test('files of certificates that the environment names are shown, and nothing else that it names so', () => {

@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path'
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
 import { CERTIFICATES } from '../../exec/child-environment.ts'
 import { SYSTEM, type CellLayout } from '../../exec/sandbox/cell-layout.ts'
 import { guardOf } from '../guarded-files.ts'
+import { isWithin } from './is-within.ts'
 import type { Protection } from './protected-paths.ts'
 
 export interface CellPlaces {
@@ -51,7 +52,10 @@ export function whyNotConfined({ directories, realHome }: CellPlaces): string | 
   return holder && `${holder} holds the home directory, and a sandbox would have to show all of it`
 }
 
-export function layoutOf(places: CellPlaces, { readOnly, pinned, repositories }: Protection): CellLayout {
+export function layoutOf(
+  places: CellPlaces,
+  { readOnly, pinned, repositories }: Pick<Protection, 'readOnly' | 'pinned' | 'repositories'>,
+): CellLayout {
   const { directories, home, ownDirectories } = places
   const writable = [...directories, ...repositories]
   const shown = programPlaces(places)
@@ -65,7 +69,7 @@ export function layoutOf(places: CellPlaces, { readOnly, pinned, repositories }:
     readOnly,
     hidden: [
       ...ownDirectories.filter((path) => isVisible(path) && existsSync(path)),
-      ...shown.flatMap(secretsIn),
+      ...shown.flatMap((directory) => secretsIn(directory, home)),
     ],
   }
 }
@@ -81,14 +85,14 @@ function programPlaces({ directories, home, realHome, env }: CellPlaces): string
     .map((path) => programPlace(path, home))
   const others = [...VARIABLES.map((name) => env[name] ?? ''), ...IN_HOME.map((name) => join(home, name))]
   const places = [...onPath, ...others].map((path) => (path.length > 1 ? path.replace(/\/+$/, '') : path))
-  const isShown = (path: string) =>
-    isAbsolute(path) &&
-    isReadable(path) &&
-    !isOfSystem(path) &&
+  const isOfPrograms = (path: string) =>
     !isWithin(path, home) &&
     !isWithin(path, realHome) &&
     guardOf(path) !== 'secret' &&
     !directories.some((directory) => isWithin(directory, path) || isWithin(path, directory))
+  // where a link leads counts too: an agent may have put it there, in a project that is on the PATH
+  const isShown = (path: string) =>
+    isAbsolute(path) && isReadable(path) && !isOfSystem(path) && [path, realOrSame(path)].every(isOfPrograms)
   const found = [...new Set(places.filter(isShown))]
   return found.filter((path) => !found.some((other) => other !== path && isWithin(other, path)))
 }
@@ -100,11 +104,15 @@ function programPlace(path: string, home: string): string {
   return basename(path) === 'bin' && !isShared ? above : path
 }
 
-function secretsIn(directory: string): string[] {
+/** Command lines of services keep their tokens in the settings beside their `bin`: ~/.railway/config.json. */
+function secretsIn(directory: string, home: string): string[] {
+  const isHidden = isWithin(home, directory) && basename(directory).startsWith('.')
   return readdirSync(directory)
-    .filter((name) => guardOf(name) === 'secret')
+    .filter((name) => (isHidden && SETTINGS.test(name)) || guardOf(join(directory, name)) === 'secret')
     .map((name) => join(directory, name))
 }
+
+const SETTINGS = /\.(json|ya?ml)$/i
 
 /** Files that the environment names, wherever they are; a file that holds a key too is not one. */
 function certificates(env: CellPlaces['env'], isShown: (path: string) => boolean): string[] {
@@ -139,8 +147,4 @@ function isReadable(path: string): boolean {
   } catch {
     return false
   }
-}
-
-export function isWithin(directory: string, path: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep)
 }

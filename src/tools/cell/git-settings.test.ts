@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -55,6 +55,16 @@ test('what a repository says, or a name without a value, is not taken for theirs
 
 test('without git there is nothing to say', async () => {
   expect(await gitSettings({ ...places, env: { ...env, PATH: join(home, 'nothing') } }, undefined)).toBe('')
+})
+
+test('a git of the workspace is not started', async () => {
+  const bin = join(root, 'node_modules/.bin')
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\ntouch '${home}/started'\n`, { mode: 0o755 })
+  writeFileSync(join(home, '.gitconfig'), '[user]\n  name = Ann\n')
+  const PATH = `${bin}:${env['PATH']!}`
+  expect(await gitSettings({ ...places, env: { ...env, PATH } }, undefined)).toContain('Ann')
+  expect(existsSync(join(home, 'started'))).toBe(false)
 })
 
 test(

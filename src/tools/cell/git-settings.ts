@@ -1,3 +1,4 @@
+import { findProgram } from '../../exec/find-program.ts'
 import { runProcess } from '../../exec/run-process.ts'
 import type { Guard } from '../../exec/start-guard.ts'
 import type { CellPlaces } from './cell-layout-of.ts'
@@ -14,10 +15,12 @@ export async function gitSettings(
   { directories, env }: Pick<CellPlaces, 'directories' | 'env'>,
   guard: Guard | undefined,
 ): Promise<string> {
+  const program = findProgram('git', { path: env['PATH'], outside: directories })
+  if (program === undefined) return '' // without git nobody commits
   const pattern = `^(${KEYS.map((key) => key.replace('.', '\\.')).join('|')})$`
   try {
     const { exitCode, output } = await runProcess({
-      program: 'git',
+      program,
       args: ['config', '--includes', '--show-scope', '--null', '--get-regexp', pattern],
       directory: directories[0],
       streams: 'apart',
@@ -27,7 +30,7 @@ export async function gitSettings(
     })
     return exitCode === 0 ? settingsText(output) : ''
   } catch {
-    return '' // without git nobody commits
+    return '' // it cannot be started
   }
 }
 

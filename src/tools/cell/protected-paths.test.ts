@@ -4,6 +4,7 @@ import {
   linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -81,6 +82,45 @@ test('parts of a repository that are not there are looked for', () => {
   expect(protection.moveAway()).toEqual([])
 })
 
+test('what is renamed is not read under its new name, and one that cannot be renamed keeps none of the others', () => {
+  const protection = protect([root])
+  const long = `.git${'\u200b'.repeat(80)}`
+  for (const name of [long, '.git:x', '.mcp.json', '.claude/a']) write(name)
+  expect(protection.moveAway()).toHaveLength(4)
+  expect(protection.appeared()).toEqual([])
+  expect(readdirSync(root).toSorted()).toEqual([
+    '.claude.quarantined-1',
+    '.mcp.json.quarantined-1',
+    'quarantined-1',
+    'quarantined-2',
+  ])
+})
+
+test('files that make a repository of the directory are moved away, also beside a .git', () => {
+  write('.git/config')
+  const protection = protect([root])
+  for (const name of ['HEAD', 'config', 'objects/x']) write(name)
+  expect(protection.appeared()).toEqual([])
+  write('refs/x')
+  expect(from(protection.moveAway())).toEqual([at('HEAD')])
+  for (const name of ['HEAD', 'commondir']) write(name)
+  expect(from(protection.moveAway())).toEqual([at('HEAD')])
+})
+
+test('a repository that is the directory, or in it under another name, is protected', () => {
+  for (const name of ['HEAD', 'config', 'objects/x', 'refs/x', 'hooks/x']) write(name)
+  const bare = protect([root])
+  expect(bare.readOnly).toEqual(['config', 'hooks'].map(at))
+  write('commondir')
+  expect(from(bare.moveAway())).toEqual([at('commondir')])
+
+  for (const name of ['HEAD', 'config', 'objects/x', 'refs/x']) write(`work/.bare/${name}`)
+  write('work/.git', 'gitdir: ./.bare\n')
+  const { readOnly, pinned } = protect([at('work')])
+  expect(readOnly).toEqual([at('work/.git'), at('work/.bare/config')])
+  expect(pinned).toEqual([at('work/.bare')])
+})
+
 test('a symlink that was exchanged is put back', () => {
   write('settings.jsonc')
   symlinkSync('settings.jsonc', at('offshoot.jsonc'))
@@ -106,7 +146,12 @@ test('a linked worktree has its repository, which says so too; another one does 
   mkdirSync(at('main'))
   git('init', '--quiet')
   git('commit', '--quiet', '--allow-empty', '-m', 'a')
-  git('worktree', 'add', '--quiet', at('linked'))
+  for (const name of ['linked', 'other', 'main/inside']) git('worktree', 'add', '--quiet', at(name))
+  const others = (...directories: string[]) =>
+    protect(directories.map(at)).readOnly.filter((path) => /worktrees\/\w+$/.test(path))
+  expect(others('main')).toEqual(['linked', 'other'].map((name) => at(`main/.git/worktrees/${name}`)))
+  expect(others('linked')).toEqual(['inside', 'other'].map((name) => at(`main/.git/worktrees/${name}`)))
+  expect(others('main', 'other')).toEqual([at('main/.git/worktrees/linked')])
   const { repositories, readOnly, pinned } = protect([at('linked')])
   expect(repositories).toEqual([at('main/.git')])
   expect(readOnly).toEqual(

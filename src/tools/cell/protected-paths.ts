@@ -9,10 +9,11 @@ import {
   symlinkSync,
   type Stats,
 } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { SandboxError } from '../../exec/sandbox/sandbox-error.ts'
 import { guardOf } from '../guarded-files.ts'
 import type { MovedAway } from '../command-cell.ts'
+import { isWithin } from './is-within.ts'
 
 /**
  * What commands may not change in the directories of a run: git's settings and hooks, the program's own settings, agents and
@@ -24,6 +25,8 @@ export interface Protection {
   readonly pinned: readonly string[]
   /** Directories of git outside, which a linked worktree needs. */
   readonly repositories: readonly string[]
+  /** All of these. */
+  readonly mounted: readonly string[]
   /** What has appeared or was exchanged since, by its path. */
   appeared(): readonly string[]
   /** Gives all of that another name, under which nobody reads it; returns both names. */
@@ -37,16 +40,17 @@ const GITHUB_PARTS = ['agents', 'hooks']
 
 /** @throws SandboxError for what cannot be protected. */
 export function protect(directories: readonly string[]): Protection {
-  const found = new Found()
+  const found = new Found(directories)
   for (const directory of directories) found.addDirectory(directory)
   const appeared = () => found.watches.flatMap((watch) => watch())
   return {
     readOnly: found.readOnly,
     pinned: found.pinned,
     repositories: found.repositories,
+    mounted: [...found.repositories, ...found.pinned, ...found.readOnly],
     appeared,
     moveAway: () => {
-      const moved = appeared().flatMap(rename)
+      const moved = renameAll(appeared())
       for (const [path, target] of found.links)
         if (!existsSync(path) && !stats(path)) symlinkSync(target, path)
       return moved
@@ -61,13 +65,22 @@ class Found {
   /** Symlinks, which cannot be mounted: by their path what they lead to. */
   readonly links = new Map<string, string>()
   readonly watches: (() => readonly string[])[] = []
+  readonly #directories: readonly string[]
+
+  constructor(directories: readonly string[]) {
+    this.#directories = directories
+  }
 
   addDirectory(directory: string): void {
+    this.#addBare(directory)
     const names = new Set(readdirSync(directory).filter(isProtected))
     for (const name of names) this.#add(join(directory, name), () => this.#addGit(join(directory, name)))
     const github = join(directory, '.github')
     const isKnown = stats(github)?.isDirectory() ?? false
-    if (isKnown) this.#addParts(github, GITHUB_PARTS)
+    if (isKnown) {
+      this.pinned.push(github)
+      this.#addParts(github, GITHUB_PARTS)
+    }
     this.watches.push(() => [
       ...readdirSync(directory)
         .filter((name) => isProtected(name) && !names.has(name))
@@ -96,12 +109,39 @@ class Found {
   }
 
   #addGit(path: string): void {
-    if (stats(join(path, 'config'))?.isFile()) this.#addParts(path, GIT_PARTS)
+    if (stats(join(path, 'config'))?.isFile()) this.#addRepository(path)
     else this.readOnly.push(path)
   }
 
+  #addRepository(path: string): void {
+    this.pinned.push(path)
+    this.#addParts(path, GIT_PARTS)
+    this.#addWorktreesOf(path)
+  }
+
+  /** Git takes a directory for a repository that has these files, if no better one is there. */
+  #addBare(directory: string): void {
+    if (!isRepository(directory))
+      return void this.watches.push(() => (isRepository(directory) ? [join(directory, 'HEAD')] : []))
+    this.#addParts(directory, GIT_PARTS)
+    this.#addWorktreesOf(directory)
+  }
+
+  /** In other worktrees, people run git outside: what says where they have their settings is not for commands. */
+  #addWorktreesOf(repository: string): void {
+    const linked = join(repository, 'worktrees')
+    if (!stats(linked)?.isDirectory()) return
+    for (const name of readdirSync(linked)) {
+      const entry = join(linked, name)
+      if (stats(entry)?.isDirectory() && !this.#isShown(worktreeOf(entry))) this.readOnly.push(entry)
+    }
+  }
+
+  #isShown(path: string | undefined): boolean {
+    return path !== undefined && this.#directories.some((directory) => isWithin(directory, path))
+  }
+
   #addParts(directory: string, parts: readonly string[]): void {
-    this.pinned.push(directory)
     const [present, absent] = [
       parts.filter((part) => stats(join(directory, part))),
       parts.filter((part) => !stats(join(directory, part))),
@@ -111,25 +151,44 @@ class Found {
     this.watches.push(() => absent.map((part) => join(directory, part)).filter(stats))
   }
 
-  /** A linked worktree writes to its repository. That it belongs to it the repository says too, which no agent writes. */
+  /**
+   * A linked worktree writes to its repository. That it belongs to it the repository says too, which no agent writes. A
+   * repository may also stand in the directory under another name than .git.
+   */
   #addWorktree(file: string): void {
     try {
       const own = /^gitdir: (.+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? ''
       const directory = realpathSync(resolve(file, '..', own))
-      if (readFileSync(join(directory, 'gitdir'), 'utf8').trim() !== file) return
+      if (this.#isShown(directory) && isRepository(directory)) return this.#addRepository(directory)
+      if (worktreeOf(directory) !== dirname(file)) return
       const repository = realpathSync(
         resolve(directory, readFileSync(join(directory, 'commondir'), 'utf8').trim()),
       )
       if (relative(repository, directory).split('/')[0] !== 'worktrees') return
       this.repositories.push(repository)
-      this.#addParts(repository, GIT_PARTS)
-      this.pinned.push(join(repository, 'worktrees'))
+      this.#addRepository(repository)
+      this.pinned.push(join(repository, 'worktrees'), directory)
       this.#addParts(directory, GIT_PARTS)
       this.readOnly.push(join(directory, 'gitdir'))
     } catch {
       // Without its repository the worktree is a directory of files.
     }
   }
+}
+
+/** The directory of a linked worktree, of which this is the part in its repository. */
+function worktreeOf(entry: string): string | undefined {
+  try {
+    return dirname(resolve(entry, readFileSync(join(entry, 'gitdir'), 'utf8').trim()))
+  } catch {
+    return undefined
+  }
+}
+
+/** As git sees it, whatever is in these. */
+function isRepository(directory: string): boolean {
+  const has = (name: string) => stats(join(directory, name)) !== undefined
+  return has('HEAD') && (has('commondir') || (has('objects') && has('refs')))
 }
 
 function isProtected(name: string): boolean {
@@ -150,10 +209,31 @@ function stats(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** In its directory: what was moved elsewhere could be lost. @throws where that cannot be done. */
+/** One that cannot be renamed keeps none of the others. @throws SandboxError for it. */
+function renameAll(paths: readonly string[]): MovedAway[] {
+  const failures: string[] = []
+  const moved = paths.flatMap((path) => {
+    try {
+      return rename(path)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') failures.push(`${path} (${String(error)})`)
+      return [] // who made it has removed it
+    }
+  })
+  if (failures.length > 0)
+    throw new SandboxError(`what may not be made in the sandbox cannot be renamed: ${failures.join(', ')}`)
+  return moved
+}
+
+/** Longer names leave no room for more. */
+const MAX_NAME_BYTES = 200
+
+/** In its directory: what was moved elsewhere could be lost. */
 function rename(from: string): MovedAway[] {
+  const [directory, name] = [dirname(from), basename(from)]
+  const isPlain = !isProtected(`${name}.quarantined-1`) && Buffer.byteLength(name) <= MAX_NAME_BYTES
   for (let n = 1; ; n += 1) {
-    const to = `${from}.quarantined-${n}`
+    const to = join(directory, `${isPlain ? `${name}.` : ''}quarantined-${n}`)
     if (stats(to)) continue
     renameSync(from, to)
     return [{ from, to }]

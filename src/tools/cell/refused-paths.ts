@@ -1,6 +1,7 @@
 import type { RefusedPath } from '../command-cell.ts'
 import type { ProcessResult } from '../../exec/run-process.ts'
-import { isOfSystem, isWithin, type CellPlaces } from './cell-layout-of.ts'
+import { isOfSystem, type CellPlaces } from './cell-layout-of.ts'
+import { isWithin } from './is-within.ts'
 import { directoryProblem, whyNeverWidened } from './widened-directories.ts'
 
 const MAX_PATHS = 3

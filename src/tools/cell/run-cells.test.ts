@@ -33,6 +33,7 @@ const RUN = 'run_1'
 let folder: string
 let root: string
 let cells: RunCells
+let openCells: (bubblewrap: string) => RunCells
 let end: () => Promise<void>
 
 beforeEach(() => {
@@ -46,7 +47,8 @@ beforeEach(() => {
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
   const env = { HOME: join(folder, 'home'), PATH: process.env['PATH'] }
   const places = cellPlaces({ directories: [root], ownDirectories: [join(folder, 'home/data')], env })
-  cells = new RunCells({ bubblewrap: BUBBLEWRAP, places, network: closedNetwork, owner, guard })
+  openCells = (bubblewrap) => new RunCells({ bubblewrap, places, network: closedNetwork, owner, guard })
+  cells = openCells(BUBBLEWRAP)
   end = async () => {
     await cells.close()
     await guard.close()
@@ -122,6 +124,33 @@ test(
     expect(existsSync(left)).toBe(false)
     expect(existsSync(join(folder, 'home/mine'))).toBe(false)
     expect(text.match(/Read-only file system|No such file/g)!.length).toBeGreaterThanOrEqual(tries.length)
+  }),
+)
+
+test(
+  'nobody changes settings of the kernel, or has what it keeps for the session',
+  inCell(async () => {
+    const writable = `find /proc -type f -writable ! -path '/proc/[0-9]*' ! -path '/proc/*self/*' ! -path '/proc/pressure/*'`
+    expect((await run(`${writable} 2> /dev/null; echo end`)).text).toBe('end')
+    expect((await run('echo core > /proc/sys/kernel/core_pattern')).exitCode).not.toBe(0)
+    expect((await run('grep -x "Seccomp:.2" /proc/self/status')).exitCode).toBe(0)
+  }),
+)
+
+test(
+  'a cell is not used if something has put links in the place of what it mounts',
+  inCell(async () => {
+    write('.github/workflows/ci.yml', '')
+    const bubblewrap = join(folder, 'bwrap')
+    const exchange = `cd '${root}' && mv .github away && ln -s .. .github`
+    writeFileSync(bubblewrap, `#!/bin/sh\n${exchange}\nexec ${BUBBLEWRAP} "$@"\n`, { mode: 0o755 })
+    const exchanged = openCells(bubblewrap)
+    try {
+      const options = { program: 'cat', args: ['../.ssh/id_ed25519'], directory: root }
+      await expect(exchanged.of(RUN).run(options)).rejects.toThrow(/exchanged while|cannot be used/)
+    } finally {
+      await exchanged.close()
+    }
   }),
 )
 

@@ -9,16 +9,18 @@ import { startCell, type Cell } from '../../exec/sandbox/start-cell.ts'
 import { keepAlive } from '../../exec/keep-alive.ts'
 import { runProcess, type ProcessOptions } from '../../exec/run-process.ts'
 import type { Guard } from '../../exec/start-guard.ts'
-import { isWithin, layoutOf, type CellPlaces } from './cell-layout-of.ts'
+import { layoutOf, type CellPlaces } from './cell-layout-of.ts'
+import { isWithin } from './is-within.ts'
 import type { CommandCell, CommandResult, MovedAway, ReachedHost, Standing } from '../command-cell.ts'
 import { refusedPaths } from './refused-paths.ts'
 import { SandboxError } from '../../exec/sandbox/sandbox-error.ts'
-import { directoryAt, identityOf, whyNeverWidened, whyNotWidened } from './widened-directories.ts'
+import { whyNeverWidened, whyNotWidened } from './widened-directories.ts'
 import { hostText } from './widening.ts'
 import { ToolError } from '../port.ts'
 import type { HostAndPort } from '../web/network.ts'
 import { openCellNetwork, type CellNetwork, type CellNetworkOptions } from './network/cell-network.ts'
 import { gitSettings } from './git-settings.ts'
+import { identityAt, identityOf } from './path-identity.ts'
 import { protect, type Protection } from './protected-paths.ts'
 
 export interface RunCellsOptions {
@@ -226,6 +228,7 @@ class RunCell implements CommandCell {
     const [workspace, ...others] = this.#options.places.directories
     const places: CellPlaces = { ...this.#options.places, directories: [workspace, ...others, ...more] }
     const protection = protect(places.directories)
+    const mounted = identities([...places.directories, ...protection.mounted])
     const marks = { OFFSHOOT_OWNER: owner, OFFSHOOT_RUN_ID: runId }
     const settings = gitSettings(places, guard)
     const network = await openCellNetwork({
@@ -235,7 +238,6 @@ class RunCell implements CommandCell {
     })
     const layout = layoutOf(places, protection)
     try {
-      const known = more.map(directoryAt)
       const cell = await startCell({
         bubblewrap,
         layout,
@@ -245,7 +247,7 @@ class RunCell implements CommandCell {
         gitSettings: settings,
       })
       network.hide()
-      await endUnlessSame(cell, more, known)
+      await endUnlessSame(cell, mounted)
       return { cell, protection, network, directories: more }
     } catch (error) {
       network.close()
@@ -259,22 +261,27 @@ function whyNotShown(places: CellPlaces, directory: string): string {
   return `the sandbox does not show ${directory}, where this command would start: ${why}`
 }
 
-/** bubblewrap follows links: whoever can write around a directory could have put one in its place meanwhile. */
-async function endUnlessSame(
-  cell: Cell,
-  directories: readonly string[],
-  known: readonly (string | undefined)[],
-): Promise<void> {
-  const isSame = directories.every((path, at) => {
+type Identities = ReadonlyMap<string, string | undefined>
+
+function identities(paths: readonly string[]): Identities {
+  return new Map(paths.map((path) => [path, identityAt(path)]))
+}
+
+/**
+ * bubblewrap follows links: whoever can write around what it mounts, as a command in another cell of the same directory, could
+ * have put one in its place meanwhile.
+ */
+async function endUnlessSame(cell: Cell, mounted: Identities): Promise<void> {
+  const isSame = [...mounted].every(([path, known]) => {
     try {
-      return identityOf(cell.statsOf(path)) === known[at]
+      return known !== undefined && identityOf(cell.statsOf(path)) === known
     } catch {
       return false
     }
   })
   if (isSame) return
   await cell.end()
-  throw new SandboxError('a directory was exchanged while the sandbox was started')
+  throw new SandboxError('a file or directory was exchanged while the sandbox was started')
 }
 
 /** A store that cannot be read any more allows nothing. */

@@ -1,6 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
+import { accessSync, constants, readdirSync } from 'node:fs'
 import { delimiter, isAbsolute, resolve } from 'node:path'
-import { SECOND_NAMES, isOfSystem, isWithin, type CellPlaces } from './cell-layout-of.ts'
+import { SECOND_NAMES, isOfSystem, type CellPlaces } from './cell-layout-of.ts'
+import { isWithin } from './is-within.ts'
+import { identityAt } from './path-identity.ts'
 
 const MAX_CHARS = 1_000
 /** Nothing that a terminal, a pattern or a command line reads as something else than a name. */
@@ -58,19 +60,12 @@ export function whyNotWidened(places: CellPlaces, directory: string): string | u
   return hasSocket ? why('a socket of a program is in it') : undefined
 }
 
-/** Which directory is at this very path now; undefined: none is, or a link leads elsewhere. */
+/** Which directory is at this very path now; undefined: none is that can be read, or a link leads elsewhere. */
 export function directoryAt(path: string): string | undefined {
-  let fd: number | undefined
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-    return readlinkSync(`/proc/self/fd/${fd}`) === path ? identityOf(fstatSync(fd)) : undefined
+    accessSync(path, constants.R_OK)
+    return identityAt(path, constants.O_DIRECTORY)
   } catch {
     return undefined
-  } finally {
-    if (fd !== undefined) closeSync(fd)
   }
-}
-
-export function identityOf({ dev, ino }: Stats): string {
-  return `${dev}:${ino}`
 }

@@ -203,7 +203,7 @@ test(
     open(undefined, bubblewrap)
     const directories = [out]
     await expect(run(`cat ${out}/id`, { widening: { directories } })).rejects.toThrow(
-      'a directory was exchanged while the sandbox was started',
+      'a file or directory was exchanged while the sandbox was started',
     )
   }),
 )
