@@ -76,7 +76,7 @@ async function offline({ clock }: ResolverOptions): Promise<Model> {
   const { createOfflineModel } = await import('./offline/offline-model.ts')
   const label = 'offline (a rule-based search, not a language model)'
   const info = { ...modelInfo('offline'), label, price: free, fixed: true }
-  return createModel(createOfflineModel({ clock }), info, { now: () => clock.now() })
+  return createModel(createOfflineModel(), info, { now: () => clock.now() })
 }
 
 async function scripted(id: string, options: ResolverOptions): Promise<Model> {

@@ -1,22 +1,28 @@
-import { inSentence, type AngleKind } from './angle.ts'
+import { inSentence, wordsOf, type Angle, type AngleKind } from './angle.ts'
 import { citationsIn, formatCitation, type Finding } from './citation.ts'
 
-export interface Section {
-  readonly kind: AngleKind
+/** What was found for one angle. */
+export interface Findings {
+  /** Best first. */
+  readonly findings: readonly Finding[]
+  /** Whether the first place covers the question. */
+  readonly sure: boolean
+  /** Words of the question that no code contains. */
+  readonly missing: readonly string[]
+  /** Whether one of them names something: then no place is about it. */
+  readonly astray: boolean
+}
+
+export interface Section extends Pick<Angle, 'kind' | 'asked' | 'outcome'>, Findings {
   /** Words of the question that were searched for. */
   readonly about: readonly string[]
   /** Replaces the usual one. */
   readonly title?: string
-  readonly asked: boolean
-  readonly findings: readonly Finding[]
-  /** Whether the first place covers most of the question. */
-  readonly sure: boolean
-  /** Whether it asks what happens in some case. */
-  readonly outcome: boolean
-  /** Words of it that no code contains. */
-  readonly missing: readonly string[]
-  /** Whether no place is the answer because they are missing. */
-  readonly astray: boolean
+}
+
+export function sectionOf(angle: Angle, found: Findings): Section {
+  const { kind, asked, outcome } = angle
+  return { kind, asked, outcome, about: wordsOf(angle), ...found }
 }
 
 export interface FoundAnswer {
@@ -190,16 +196,19 @@ function visible(text: string): string {
     .toWellFormed()
 }
 
+const MAX_FINDINGS = 8
+
 /** Parses a report: places, and the words that it calls missing. Ignores everything else. */
 export function readAnswer(report: string, words: readonly string[]) {
   const [fitting = '', around = ''] = report.split(`\n${AROUND_TITLE}\n`)
   const said = new RegExp(`^${MISSING} (.+?)\\.(?:${OTHERS}| ${CLOSEST} .*)?$`, 'm').exec(fitting)?.[1]
+  const missing = words.filter((word) => said?.split(/, | or /).includes(word))
   return {
-    findings: findingsIn(fitting),
-    missing: words.filter((word) => said?.split(/, | or /).includes(word)),
-    astray: fitting.includes(OTHERS),
+    findings: findingsIn(fitting).slice(0, MAX_FINDINGS),
+    missing,
+    astray: missing.length > 0 && fitting.includes(OTHERS),
     sure: said === undefined && !fitting.includes(UNSURE),
-    around: findingsIn(around),
+    around: findingsIn(around).slice(0, MAX_FINDINGS),
     failure: inSentence(new RegExp(`^${FAILED} (.+)$`, 'm').exec(fitting)?.[1] ?? '').slice(0, 300) || null,
   }
 }

@@ -1,5 +1,5 @@
-import type { Angle } from './angle.ts'
-import { DEFINITION } from './answer.ts'
+import { inSentence, type Angle } from './angle.ts'
+import { DEFINITION, type Findings } from './answer.ts'
 import { blockName, blocksOf, type Block, type BlockLine } from './block.ts'
 import { cite, type Citation, type Finding } from './citation.ts'
 import { readFiles, seenLines } from './evidence.ts'
@@ -10,18 +10,6 @@ import type { PastCall } from './prompt-transcript.ts'
 import { rankBlocks, type RankedBlock } from './rank.ts'
 import type { Term } from './term.ts'
 import { definesAll } from './use.ts'
-
-/** Findings for one angle. */
-export interface Findings {
-  /** Best first. */
-  readonly findings: readonly Finding[]
-  /** Words of the question that no code contains. */
-  readonly missing: readonly string[]
-  /** Whether one of them names something: then no place is about it. */
-  readonly astray: boolean
-  /** Whether the first place covers most of the question. */
-  readonly sure: boolean
-}
 
 const ASKED = 6
 const UNASKED = 3
@@ -47,7 +35,7 @@ export function findingsOf(angle: Angle, calls: readonly PastCall[]): Findings {
     ? ofProgram(ranked, angle, survey.terms)
     : ranked.filter(({ coverage }) => coverage >= FITTING)
   const chosen = choose(fitting, angle.asked ? ASKED : UNASKED)
-  const missing = survey.missing.map(({ word }) => word)
+  const missing = survey.missing.map(({ word }) => inSentence(word))
   return {
     findings: chosen.flatMap(
       (each, i) =>

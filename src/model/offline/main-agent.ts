@@ -1,10 +1,8 @@
 import { angleLines, inSentence, wordsOf, writeAngle, type Angle } from './angle.ts'
-import { CLOSING, readAnswer, writeAnswer, writeSection, type Section } from './answer.ts'
+import { CLOSING, readAnswer, sectionOf, writeAnswer, writeSection } from './answer.ts'
 import type { PastCall, Transcript } from './prompt-transcript.ts'
 import type { OfflineQuestion } from './question.ts'
 import type { WantedCall } from './search-calls.ts'
-
-const MAX_AROUND = 7
 
 /** One `task` per new angle, to run in parallel. */
 export function delegate(angles: readonly Angle[], transcript: Transcript): WantedCall[] {
@@ -62,52 +60,33 @@ export function isReport(text: string): boolean {
 
 /** The part of a report for the person: its citations. */
 export function passOn(report: string): string {
-  const { findings, around } = readAnswer(report, [])
-  const section = { ...UNKNOWN, ...PLAIN, title: 'What it cites', findings: [...findings, ...around] }
-  const cited = section.findings.length === 0 ? 'Its report cites no lines.' : writeSection(section)
-  return [`A subagent has ended. ${cited}`, CLOSING].join('\n\n')
+  const { findings, around, ...found } = readAnswer(report, [])
+  const cited = { ...sectionOf(UNKNOWN, { ...found, findings: [...findings, ...around] }), title: 'What it cites' }
+  const text = cited.findings.length === 0 ? 'Its report cites no lines.' : writeSection(cited)
+  return [`A subagent has ended. ${text}`, CLOSING].join('\n\n')
 }
 
-const UNKNOWN = { kind: 'implementation', about: [], asked: true, outcome: false } as const
-const PLAIN = { sure: true, missing: [], astray: false } as const
+const UNKNOWN: Angle = { kind: 'implementation', terms: [], scope: null, asked: true, outcome: false }
 
 /** The answer to the person. */
 export function composeAnswer(question: OfflineQuestion, tasks: readonly PastCall[]): string {
   const reports = tasks.map((task) => {
     const angle = question.angles.find((candidate) => isTaskOf(candidate, task))
-    const words = angle?.asked ? wordsOf(angle) : []
-    return { section: sectionFor(angle, task), ...readAnswer(task.output, words) }
+    const title = inSentence(textIn(task, 'description')) || 'Further places'
+    const found = readAnswer(task.output, angle?.asked ? wordsOf(angle) : [])
+    return { ...found, ...sectionOf(angle ?? UNKNOWN, found), ...(angle ? {} : { title }) }
   })
-  const sections = reports.map(({ section, findings, sure, missing, astray }) => ({
-    ...section,
-    findings: findings.slice(0, section.asked ? 8 : 4),
-    sure,
-    missing,
-    astray: astray && missing.length > 0,
-  }))
-  const nothing = sections.every(({ findings }) => findings.length === 0)
-  const around = nothing ? (reports.find((report) => report.around.length > 0)?.around ?? []) : []
+  const nothing = reports.every(({ findings }) => findings.length === 0)
   return [
     ...(question.intent === 'change' ? [CANNOT_CHANGE] : []),
     ...writeAnswer({
-      sections: sections.toSorted((a, b) => Number(b.asked) - Number(a.asked)),
+      sections: reports.toSorted((a, b) => Number(b.asked) - Number(a.asked)),
       failure: reports.find(({ failure }) => failure !== null)?.failure ?? null,
-      around: around.slice(0, MAX_AROUND),
+      around: nothing ? (reports.find(({ around }) => around.length > 0)?.around ?? []) : [],
     }),
     ...trouble(tasks),
     CLOSING,
   ].join('\n\n')
-}
-
-function sectionFor(
-  angle: Angle | undefined,
-  task: PastCall,
-): Omit<Section, 'findings' | 'sure' | 'missing' | 'astray'> {
-  if (angle) {
-    const { kind, asked, outcome } = angle
-    return { kind, about: wordsOf(angle), asked, outcome }
-  }
-  return { ...UNKNOWN, title: inSentence(textIn(task, 'description')) || 'Further places' }
 }
 
 export const CANNOT_CHANGE =

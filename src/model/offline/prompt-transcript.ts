@@ -39,16 +39,7 @@ const OUTPUT_CHARS = 200_000
 /** Parses a prompt from the front. The cost per message is bounded. */
 export function readTranscript(prompt: LanguageModelV4Prompt): Transcript {
   const results = resultsById(prompt)
-  let state: Draft = {
-    question: '',
-    data: null,
-    steers: [],
-    earlier: [],
-    turns: [],
-    turnsBeforeSteer: 0,
-    callCount: 0,
-    answered: true,
-  }
+  let state: Draft = { ...NOTHING, answered: true }
   for (const message of prompt) state = read(state, message, results)
   const { answered: _, ...transcript } = state
   return transcript
@@ -69,17 +60,21 @@ const NOTICE = /\bturns?\b|\bconclu(de|sion)\b|\btools?\b|\btool calls?\b|\biden
 
 type Draft = Transcript & { readonly answered: boolean }
 
+const NOTHING = {
+  question: '',
+  data: null,
+  steers: [],
+  earlier: [],
+  turns: [],
+  turnsBeforeSteer: 0,
+  callCount: 0,
+} satisfies Transcript
+
 type Results = ReadonlyMap<string, LanguageModelV4ToolResultPart>
 
-function read(state: Draft, message: LanguageModelV4Message, results: Results): Draft {
-  switch (message.role) {
-    case 'user':
-      return hear(state, splitStdinData(textOf(message.content)))
-    case 'assistant':
-      return remember(state, message.content, results)
-    default:
-      return state
-  }
+function read(state: Draft, { role, content }: LanguageModelV4Message, results: Results): Draft {
+  if (role === 'user') return hear(state, splitStdinData(textOf(content)))
+  return role === 'assistant' ? remember(state, content, results) : state
 }
 
 function hear(state: Draft, { prompt, data }: ReturnType<typeof splitStdinData>): Draft {
@@ -92,16 +87,7 @@ function hear(state: Draft, { prompt, data }: ReturnType<typeof splitStdinData>)
   const earlier = [...state.steers.toReversed(), state.question, ...state.earlier]
     .filter((past) => past.trim() !== '')
     .slice(0, 6)
-  return {
-    question: text,
-    data,
-    steers: [],
-    earlier,
-    turns: [],
-    turnsBeforeSteer: 0,
-    callCount: state.callCount,
-    answered: false,
-  }
+  return { ...NOTHING, question: text, data, earlier, callCount: state.callCount, answered: false }
 }
 
 function remember(
@@ -137,37 +123,18 @@ function pastCall(tool: string, input: unknown, result: LanguageModelV4ToolResul
   return { tool, input: fields, output: text.slice(0, OUTPUT_CHARS), failed }
 }
 
-function outputOf(output: LanguageModelV4ToolResultPart['output'] | undefined): {
-  text: string
-  failed: boolean
+function outputOf(output: LanguageModelV4ToolResultPart['output'] | undefined): Pick<PastCall, 'failed'> & {
+  readonly text: string
 } {
-  switch (output?.type) {
-    case 'text':
-      return { text: output.value, failed: false }
-    case 'json':
-      return {
-        text: typeof output.value === 'string' ? output.value : JSON.stringify(output.value),
-        failed: false,
-      }
-    case 'content':
-      return {
-        text: output.value.map((part) => (part.type === 'text' ? part.text : '')).join(''),
-        failed: false,
-      }
-    case 'error-text':
-      return { text: output.value, failed: true }
-    case 'error-json':
-      return { text: JSON.stringify(output.value), failed: true }
-    case 'execution-denied':
-      return { text: output.reason ?? 'denied', failed: true }
-    default:
-      return { text: '', failed: true }
-  }
+  if (!output) return { text: '', failed: true }
+  if (output.type === 'execution-denied') return { text: output.reason ?? 'denied', failed: true }
+  if (output.type === 'content') return { text: textOf(output.value), failed: false }
+  const { type, value } = output
+  return { text: typeof value === 'string' ? value : JSON.stringify(value), failed: type.startsWith('error') }
 }
 
-/** The text of a message, shortened in the middle. */
-function textOf(content: Extract<LanguageModelV4Message, { role: 'user' }>['content']): string {
-  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+function textOf(content: readonly { readonly type: string; readonly text?: string }[]): string {
+  return content.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : [])).join('\n')
 }
 
 /** A text, its middle left out where it is long. */

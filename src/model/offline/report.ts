@@ -1,5 +1,5 @@
-import { inSentence, wordsOf, type Angle } from './angle.ts'
-import { CLOSING, writeAnswer, type FoundAnswer } from './answer.ts'
+import { inSentence, type Angle } from './angle.ts'
+import { CLOSING, sectionOf, writeAnswer, type FoundAnswer } from './answer.ts'
 import { findingsOf } from './findings.ts'
 import { surroundingsOf } from './overview.ts'
 import type { PastCall } from './prompt-transcript.ts'
@@ -8,18 +8,8 @@ const MAX_AROUND = 7
 
 /** Findings by angle. */
 export function answerOf(angles: readonly Angle[], calls: readonly PastCall[]): FoundAnswer {
-  const found = angles.map((angle) => ({ angle, ...findingsOf(angle, calls) }))
-  const sections = found.map(({ angle, findings, sure, missing, astray }) => ({
-    kind: angle.kind,
-    about: wordsOf(angle),
-    asked: angle.asked,
-    outcome: angle.outcome,
-    findings,
-    sure,
-    missing: missing.map(inSentence),
-    astray,
-  }))
-  const nothing = found.every(({ findings }) => findings.length === 0)
+  const sections = angles.map((angle) => sectionOf(angle, findingsOf(angle, calls)))
+  const nothing = sections.every(({ findings }) => findings.length === 0)
   const asked = angles.find((angle) => angle.asked)
   return {
     sections,

@@ -1,4 +1,4 @@
-import type { WantedCall } from './search-calls.ts'
+import type { Thought, WantedCall } from './search-calls.ts'
 import { spokenIn, termsOf, weigh, type Term } from './term.ts'
 import type { PastCall, Transcript } from './prompt-transcript.ts'
 
@@ -9,16 +9,11 @@ const MAX_QUOTES = 5
 const MAX_LINES = 2_000
 const MAX_CHARS = 200
 
-interface Research {
-  readonly text: string
-  readonly calls: readonly WantedCall[]
-}
-
 /** Opens the addresses that a question names, or asks for some, and quotes matching lines. null: nothing to open. */
 export function research(
   { question, steers, turns }: Transcript,
   offered: ReadonlySet<string>,
-): Research | null {
+): Thought | null {
   const text = [question, ...steers].join('\n')
   const past = turns.flat().filter(({ tool }) => tool === 'webfetch' || tool === 'websearch')
   if (past.length > 0) return { text: report(past, termsOf(text.replace(ADDRESS, ' '))), calls: [] }

@@ -9,6 +9,12 @@ export interface WantedCall {
   readonly input: Readonly<Record<string, string | number | boolean>>
 }
 
+/** The model's text and next calls. No calls: it is done. */
+export interface Thought {
+  readonly text: string
+  readonly calls: readonly WantedCall[]
+}
+
 const COUNT_ROWS = 500
 export const FILE_ROWS = 300
 

@@ -1,13 +1,13 @@
 import type {
   LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
   LanguageModelV4Message,
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
-import { sleep, type Clock } from '../../core/clock.ts'
 import { estimateTokens } from '../../core/tokens.ts'
-import type { Thought } from './think.ts'
 import type { Transcript } from './prompt-transcript.ts'
+import type { Thought } from './search-calls.ts'
 
 /**
  * A thought in the form of a provider's stream: text in small pieces, then the calls, then the usage. An abort errors
@@ -17,18 +17,25 @@ export function streamThought(
   thought: Thought,
   transcript: Transcript,
   { prompt, abortSignal }: LanguageModelV4CallOptions,
-  delay: { readonly clock: Clock; readonly ms: number } | null,
 ): ReadableStream<LanguageModelV4StreamPart> {
   const parts = partsOf(thought, transcript.callCount, promptChars(prompt))
   return new ReadableStream({
-    async pull(controller) {
-      if (delay) await sleep(delay.clock, delay.ms, abortSignal)
+    pull(controller) {
       abortSignal?.throwIfAborted()
       const { done, value } = parts.next()
       if (done) controller.close()
       else controller.enqueue(value)
     },
   })
+}
+
+/** The same without a stream. */
+export function resultOf(parts: readonly LanguageModelV4StreamPart[]): LanguageModelV4GenerateResult {
+  const text = parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')
+  const { finishReason, usage } = parts.find((part) => part.type === 'finish')!
+  const calls = parts.filter((part) => part.type === 'tool-call')
+  const content = text === '' ? calls : [{ type: 'text' as const, text }, ...calls]
+  return { content, finishReason, usage, warnings: [] }
 }
 
 function* partsOf(

@@ -14,7 +14,7 @@ import { readQuestion, type OfflineQuestion } from './question.ts'
 import { research } from './researcher.ts'
 import { answerOf, writeReport } from './report.ts'
 import { reviewCalls, writeReview } from './reviewer.ts'
-import type { WantedCall } from './search-calls.ts'
+import type { Thought } from './search-calls.ts'
 import { nextCalls } from './searcher.ts'
 import { smallTalk } from './small-talk.ts'
 import type { Transcript } from './prompt-transcript.ts'
@@ -24,12 +24,6 @@ export interface Situation {
   readonly transcript: Transcript
   /** Names of the available tools; empty if the model must conclude. */
   readonly offered: ReadonlySet<string>
-}
-
-/** The model's text and next calls. No calls: it is done. */
-export interface Thought {
-  readonly text: string
-  readonly calls: readonly WantedCall[]
 }
 
 /** The whole model: a pure function of the prompt. */
