@@ -17,14 +17,15 @@ it('on a terminal ls and ps have a header, fit the width, and print ids that com
     const { code, stdout } = await user.terminal(list, { columns: 70 }).ended
     expect(code).toBe(0)
     const [head, row, ...rest] = stdout.trimEnd().split('\r\n')
-    expect(head).toMatch(/^ID +/)
+    expect(head).toMatch(/^# +ID +/)
     if (show === 'cnv') expect(row).toContain('…')
     for (const line of [head, row, ...rest]) expect(line!.length).toBeLessThanOrEqual(70)
     const [id] = new RegExp(`${show}_\\w+`).exec(row!)!
     expect(id.length).toBeLessThan(26)
-    expect(await user.run(['show', id])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('Compare'),
-    })
+    for (const typed of [id, row!.split(' ', 1)[0]!])
+      expect(await user.run(['show', typed])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('Compare'),
+      })
   }
 })
