@@ -101,3 +101,14 @@ function readText(path: string): string | undefined {
     return undefined
   }
 }
+
+/** Of every thread of a process, the oldest first; undefined where the system does not tell. */
+export function childrenOf(pid: number): number[] | undefined {
+  try {
+    const tasks = readdirSync(`/proc/${pid}/task`)
+    const texts = tasks.map((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8'))
+    return texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number))
+  } catch {
+    return undefined
+  }
+}

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { inCell } from '../../../test/support/in-cell.ts'
@@ -150,6 +150,22 @@ describe('where there is a sandbox', () => {
     }),
   )
 })
+
+test(
+  'a rule for a directory that is a link means where it leads, and one that is not there stops nothing',
+  inCell(async () => {
+    const other = new TestUser({ 'far.txt': 'far\n' })
+    const linked = join(user.root, 'linked')
+    symlinkSync(other.directory, linked)
+    const rules = [linked, join(user.root, 'gone')].flatMap((path) => [
+      '--allow',
+      `external_directory:${path}/**`,
+    ])
+    const { stdout } = await run(['--sandbox', 'required', ...rules], {}, `cat ${other.directory}/far.txt`)
+    other.remove()
+    expect(stdout).toContain('far\\n(exit code 0)')
+  }),
+)
 
 describe('a subagent with a directory outside the workspace', () => {
   const asked = (directory: string) => ({

@@ -9,7 +9,7 @@ import { bounds } from '../../core/limits.ts'
 import { ignoreLateRejection } from '../../core/rejections.ts'
 import { keepAlive } from '../keep-alive.ts'
 import { limitScript } from '../lock-limit.ts'
-import { listProcesses, readEntry, readStatus, type ProcessEntry } from '../process-table.ts'
+import { childrenOf, listProcesses, readEntry, readStatus, type ProcessEntry } from '../process-table.ts'
 import { spawnError } from '../spawn-error.ts'
 import type { Guard } from '../start-guard.ts'
 import type { Ending, ProcessStart, StartedProcess } from '../started-process.ts'
@@ -59,8 +59,8 @@ export interface Cell {
   isWhole(): boolean
   /** What is at a path in it, before a command has started there. @throws an error of the file system */
   statsOf(path: string): Stats
-  /** How many processes there are in it beside its own two. */
-  population(): number
+  /** Whether nothing runs in it but its own two processes; false also where that cannot be told. */
+  isEmpty(): boolean
   /** Ends it with all that is in it: SIGTERM, and what is there after the grace is killed. Resolves when it is gone. */
   end(graceMs?: number): Promise<void>
 }
@@ -257,10 +257,11 @@ class StartedCell implements Cell {
     return lstatSync(`/proc/${this.#first?.pid}/root${path}`)
   }
 
-  population(): number {
-    const cell = this.#namespace()
-    const inside = listProcesses().filter(({ pid, zombie }) => !zombie && namespaceOf(pid) === cell)
-    return Math.max(0, inside.length - 2)
+  isEmpty(): boolean {
+    const [supervisor, ...left] = (this.#first && childrenOf(this.#first.pid)) ?? []
+    if (supervisor === undefined) return false
+    const commands = childrenOf(supervisor)
+    return commands?.concat(left).every((pid) => readEntry(pid)?.zombie !== false) ?? false
   }
 
   async end(graceMs: number = bounds.killGraceMs): Promise<void> {

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs'
 import type { RawConfig } from '../../config/config-file.ts'
 import type { LoadedConfig } from '../../config/config-sources.ts'
 import type { SandboxSetting } from '../../config/sandbox-setting.ts'
@@ -90,11 +91,11 @@ async function findCells(
 
 type FindCellsOptions = ConfineOptions & { readonly setting: SandboxSetting; readonly notes: string[] }
 
-/** Those of `--add-dir`. */
+/** Those of `--add-dir`, and of rules like its own: these may name a link, or what is not there. */
 function addedDirectories(rules: readonly Rule[]): string[] {
   return rules.flatMap(({ tool, pattern, action }) => {
     const isDirectory = tool === 'external_directory' && action === 'allow' && pattern?.endsWith('/**')
     const path = isDirectory ? pattern!.slice(0, -'/**'.length) || '/' : '*'
-    return path.includes('*') || path.includes('?') ? [] : [path]
+    return path.includes('*') || path.includes('?') || !existsSync(path) ? [] : [realpathSync(path)]
   })
 }

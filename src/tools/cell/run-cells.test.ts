@@ -266,7 +266,7 @@ test(
     const env = { HOME: join(folder, 'home'), PATH: process.env['PATH'] }
     const places = cellPlaces({ directories: [linked], ownDirectories: [], env })
     const others = new RunCells({ bubblewrap: BUBBLEWRAP, places, network: closedNetwork, owner: 'own_x' })
-    const command = `git -c user.name=a -c user.email=a@b commit -q --allow-empty -m b; git config a.b c; git log --format=%s; ls ${root}`
+    const command = `exec 2>&1; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m b; git config a.b c; git log --format=%s; ls ${root}`
     const { result } = await others.of(RUN).run({ program: 'bash', args: ['-c', command], directory: linked })
     await others.close()
     expect(result.output).toMatch(/^error: could not write config file .*: Device or resource busy\nb\na\n$/)
@@ -287,6 +287,31 @@ test(
     await expect.poll(() => existsSync(join(root, 'made'))).toBe(true)
     await cells.end([RUN])
     expect(readdirSync(root).filter((name) => name.startsWith('.mcp'))).toEqual(['.mcp.json.quarantined-1'])
+  }),
+)
+
+test.each([
+  ['has ended', ''],
+  ['has ended the cell', '; kill -9 -1'],
+])('what a process makes between two commands, and then %s, has another name too', async (_, then) =>
+  inCell(async () => {
+    await run(`(until [ -e go ]; do sleep 0.02; done; mkdir .claude${then}) > /dev/null 2>&1 &`)
+    write('go', '')
+    await expect.poll(() => existsSync(join(root, '.claude'))).toBe(true)
+    const ended = () => processIds().every((pid) => !commandLine(pid).includes('[ -e go ]'))
+    await expect.poll(ended).toBe(true)
+    const { moved } = await run('true')
+    expect(moved).toEqual([{ from: join(root, '.claude'), to: join(root, '.claude.quarantined-1') }])
+  })(),
+)
+
+test(
+  'what the person makes after the last command is left when the run ends',
+  inCell(async () => {
+    await run('true')
+    write('.claude/settings.json', '{}')
+    await cells.end([RUN])
+    expect(existsSync(join(root, '.claude/settings.json'))).toBe(true)
   }),
 )
 

@@ -115,6 +115,8 @@ class RunCell implements CommandCell {
   /** Of commands that have ended without a result to say it in. */
   #moved: MovedAway[] = []
   #reached: ReachedHost[] = []
+  /** Something that the last command had started still ran when it ended. */
+  #leftSomething = false
   /** Those of single commands. */
   readonly #alone = new Set<RunCell>()
 
@@ -146,7 +148,6 @@ class RunCell implements CommandCell {
     const begun = await this.#ready?.catch(() => undefined)
     this.#ready = undefined
     if (begun) await this.#ended(begun)
-    if (begun) this.#moved.push(...begun.protection.moveAway())
     await Promise.all(alone)
   }
 
@@ -178,6 +179,7 @@ class RunCell implements CommandCell {
         start: (start) =>
           cell.start({ ...start, environment: cellEnvironment(start.environment, cell.proxyPort) }),
       })
+      this.#leftSomething = !cell.isEmpty() // looked at first: what is empty makes nothing any more
       const moved = [...this.#moved, ...protection.moveAway()]
       const reached = [...this.#reached, ...network.log.take()]
       this.#moved = []
@@ -187,6 +189,7 @@ class RunCell implements CommandCell {
       const told = { result, moved, reached, refusedPaths: paths }
       return { ...told, sandbox: forceOf(this.#options, widened), widened, wasAlone: false }
     } catch (error) {
+      this.#leftSomething = !cell.isEmpty()
       this.#moved.push(...protection.moveAway())
       throw error
     }
@@ -203,16 +206,24 @@ class RunCell implements CommandCell {
     const isSame = directories.join('\0') === this.#standingDirectories().join('\0')
     const appeared = protection.appeared().length > 0
     if (cell.isWhole() && isSame && !appeared) return begun
-    if (appeared && cell.population() > 0) this.#moved.push(...protection.moveAway())
+    if (appeared && this.#mayHaveMade(cell)) this.#moved.push(...protection.moveAway())
     if (cell.isWhole() && isSame && protection.appeared().length === 0) return begun
     await this.#ended(begun)
     return await this.#begin()
   }
 
-  async #ended({ cell, network }: Begun): Promise<void> {
+  async #ended({ cell, network, protection }: Begun): Promise<void> {
+    const mayHaveMade = this.#mayHaveMade(cell)
     await cell.end()
     network.close()
     this.#reached.push(...network.log.take())
+    if (mayHaveMade) this.#moved.push(...protection.moveAway())
+    this.#leftSomething = false
+  }
+
+  /** Where nothing was left, what has appeared since is the person's, or a tool's. */
+  #mayHaveMade(cell: Cell): boolean {
+    return this.#leftSomething || !cell.isEmpty()
   }
 
   /** Those that can be shown now: a directory may be gone since, or a link. */

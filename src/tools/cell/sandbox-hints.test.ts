@@ -6,6 +6,8 @@ const failed = (output: string) => sandboxHints({ exitCode: 1, output })
 test.each([
   ['error: could not write config file .git/config: Device or resource busy', '.git/config'],
   ['fatal: Branch is renamed, but update of config-file failed', '.git/config'],
+  ["error: cannot lock ref 'worktrees/a/HEAD': Unable to create '/b': Read-only file system", 'git gc'],
+  ["error: failed to delete '.git/worktrees/a': Read-only file system", 'git worktree prune'],
   ["fatal: could not read Username for 'https://github.com': terminal prompts disabled", 'logins'],
   ['git@example.com: Permission denied (publickey).', 'logins'],
   ['To get started with GitHub CLI, please run:  gh auth login', 'logins'],

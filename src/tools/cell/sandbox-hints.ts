@@ -10,6 +10,10 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     'the settings of the repository (.git/config) can only be read in the sandbox; a person changes them',
   ],
   [
+    /'?worktrees\/\S+.*Read-only file system/,
+    'worktrees elsewhere can only be read in the sandbox; a person runs git gc and git worktree prune',
+  ],
+  [
     /could not read Username for|Permission denied \(publickey|gh auth login|npm (?:error|ERR!) code E?NEEDAUTH/,
     "no logins, keys or tokens of the person's home are in the sandbox",
   ],
