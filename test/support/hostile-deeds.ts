@@ -185,7 +185,7 @@ export const DEEDS: readonly Deed[] = [
   {
     name: 'read a key that the kernel keeps for the session',
     open: true,
-    script: `python3 -c "import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(\$([ $(uname -m) = x86_64 ] && echo 250 || echo 219), 0, -3, 0) == -1)"`,
+    script: `python3 -c "import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall($([ $(uname -m) = x86_64 ] && echo 250 || echo 219), 0, -3, 0) == -1)"`,
   },
   {
     name: 'talk to the host of a virtual machine',

@@ -61,7 +61,7 @@ export function whyNotWidened(places: CellPlaces, directory: string): string | u
 }
 
 /** Which directory is at this very path now; undefined: none is that can be read, or a link leads elsewhere. */
-export function directoryAt(path: string): string | undefined {
+function directoryAt(path: string): string | undefined {
   try {
     accessSync(path, constants.R_OK)
     return identityAt(path, constants.O_DIRECTORY)
