@@ -61,7 +61,10 @@ export function isReport(text: string): boolean {
 /** The part of a report for the person: its citations. */
 export function passOn(report: string): string {
   const { findings, around, ...found } = readAnswer(report, [])
-  const cited = { ...sectionOf(UNKNOWN, { ...found, findings: [...findings, ...around] }), title: 'What it cites' }
+  const cited = {
+    ...sectionOf(UNKNOWN, { ...found, findings: [...findings, ...around] }),
+    title: 'What it cites',
+  }
   const text = cited.findings.length === 0 ? 'Its report cites no lines.' : writeSection(cited)
   return [`A subagent has ended. ${text}`, CLOSING].join('\n\n')
 }
