@@ -40,7 +40,7 @@ const AROUND_TITLE = '**What is here instead**'
 const MISSING = 'No code here mentions'
 const OTHERS = ' The places below match other words of the question.'
 const CLOSEST = 'The closest match is'
-const UNSURE = 'No single place matches all of it.'
+const UNSURE = 'No place is a clear match.'
 const FAILED = 'The search failed.'
 /** The start of a note on a place that a question about uses does not ask for. */
 export const DEFINITION = 'the definition of'

@@ -27,7 +27,7 @@ interface Draft {
 }
 
 /** A longer definition becomes several blocks with its name. */
-const MAX_LINES = 60
+export const MAX_BLOCK_LINES = 60
 const DEEPEST_HEAD = 12
 
 /** The blocks of the lines that were read; another search may have found where tests start. */
@@ -106,7 +106,7 @@ function split(run: readonly BlockLine[]): Draft[] {
     } else if (draft.head && isOutside(line, indent, draft.head)) {
       leave(heads, indent)
       drafts.push({ head: heads.at(-1) ?? null, owners: namesOf(heads), lines: [line] })
-    } else if (draft.lines.length >= MAX_LINES) drafts.push({ ...draft, lines: [line] })
+    } else if (draft.lines.length >= MAX_BLOCK_LINES) drafts.push({ ...draft, lines: [line] })
     else draft.lines.push(line)
   }
   return drafts

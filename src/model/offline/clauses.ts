@@ -41,7 +41,7 @@ export function clauseKindOf(clause: string): AngleKind {
   )
     return 'docs'
   if (
-    /\b(where|who|what) (else )?(is|are|uses?|calls?|imports?)\b.*\b(used|called|imported|invoked|referenced)\b|\bwho (calls|uses)\b|\bcallers?\b|\busages? of\b|\bwhich (files?|modules?|functions?|parts?|places?)\b.*\b(uses?|calls?|imports?)\b/i.test(
+    /\b(where|who|what) (else )?(is|are|uses?|calls?|imports?)\b.*\b(used|called|imported|invoked|referenced)\b|\bwho (calls|uses)\b|\bcallers? of\b|\busages? of\b|\bwhich (files?|modules?|functions?|parts?|places?)\b.*\b(uses?|calls?|imports?)\b/i.test(
       clause,
     )
   )

@@ -3,7 +3,6 @@ import { countsOf, pathsOf } from './evidence.ts'
 import { baseName, fileKind, isCode, moduleKey, type FileKind } from './file-kind.ts'
 import type { PastCall } from './prompt-transcript.ts'
 import {
-  FILE_ROWS,
   codeFilesCall,
   countCall,
   namedFilesCall,
@@ -27,8 +26,6 @@ export interface FileSurvey {
 
 interface RankedFile {
   readonly path: string
-  /** The terms whose lines one search can list, the rarest first: a file may hold a common one in every line. */
-  readonly rarest: readonly Term[]
   readonly score: number
 }
 
@@ -60,16 +57,12 @@ export function surveyOf(angle: Angle, calls: readonly PastCall[]): FileSurvey {
   const paths = [...new Set([...counted.flatMap(({ counts }) => keys(counts)), ...named])]
   const terms = counted.map((term) => ({
     ...term,
-    weight: term.weight * rarity(keys(term.counts).length, paths.length),
+    weight: term.weight * (term.telling ? rarity(keys(term.counts).length, paths.length) : 1),
   }))
   const marked = countsIn(pastCall(testMarksCall(scope), calls))
   const files = paths.map((path) => {
     const fit = fitOf(path, terms) * (named.includes(path) ? 3 : 1)
-    return {
-      path,
-      rarest: rarestIn(path, counted),
-      score: fit * prior(path, angle, marked?.has(path) ?? false),
-    }
+    return { path, score: fit * prior(path, angle, marked?.has(path) ?? false) }
   })
   const needed = terms.filter(({ telling, own }) => telling && !isProjectName(own))
   return { files: best(files), terms, missing: missingOf(angle, terms, hasCode(scope, calls)), needed }
@@ -103,14 +96,6 @@ function keys(counts: Counts | null): string[] {
 /** A term in few files is more significant than one in many. */
 function rarity(files: number, all: number): number {
   return Math.sqrt(Math.log(1 + Math.max(all, 12) / (1 + files)))
-}
-
-function rarestIn(path: string, terms: readonly CountedTerm[]): Term[] {
-  const countIn = ({ counts }: CountedTerm) => counts.get(path) ?? 0
-  let rows = 0
-  return terms
-    .toSorted((a, b) => countIn(a) - countIn(b))
-    .filter((term, i) => (rows += countIn(term)) <= FILE_ROWS || i === 0)
 }
 
 /** How well a file and its name match the terms; several terms count more than one. */

@@ -1,6 +1,6 @@
 import { inSentence, type Angle } from './angle.ts'
 import { DEFINITION, type Findings } from './answer.ts'
-import { blockName, blocksOf, type Block, type BlockLine } from './block.ts'
+import { MAX_BLOCK_LINES, blockName, blocksOf, type Block, type BlockLine } from './block.ts'
 import { cite, type Citation, type Finding } from './citation.ts'
 import { readFiles, seenLines } from './evidence.ts'
 import { surveyOf } from './files.ts'
@@ -43,8 +43,19 @@ export function findingsOf(angle: Angle, calls: readonly PastCall[]): Findings {
     ),
     missing,
     astray: survey.missing.some(({ thing }) => thing),
-    sure: missing.length === 0 && chosen[0]?.isWhole === true,
+    sure: missing.length === 0 && isClear(fitting),
   }
+}
+
+/** How much better than any other definition a sure place is. */
+const LEAD = 1.2
+
+function isClear([first, ...others]: readonly RankedBlock[]): boolean {
+  if (!first?.isWhole) return false
+  const rival = others.find(
+    ({ block: { path, head } }) => path !== first.block.path || head !== first.block.head,
+  )
+  return !rival || first.score >= rival.score * LEAD
 }
 
 /** Tests and prose are listed separately, unless there is nothing else; where nothing is used, its definition is left. */
@@ -98,7 +109,8 @@ function findingOf(
 ): Finding | null {
   const inside = angle.outcome || isUse || isProse(block.path)
   const { head } = block
-  const place = !inside && head && block.lines.includes(head) ? head : best
+  const isShort = block.lines.length < MAX_BLOCK_LINES
+  const place = !inside && isShort && head && block.lines.includes(head) ? head : best
   const near = block.lines.toSorted((a, b) => Math.abs(a.line - best.line) - Math.abs(b.line - best.line))
   const citation = [place, ...near].reduce<Citation | null>(
     (found, line) => found ?? cite({ path: block.path, ...line }),

@@ -16,7 +16,7 @@ export interface Thought {
 }
 
 const COUNT_ROWS = 500
-export const FILE_ROWS = 300
+const FILE_ROWS = 300
 
 /** The earlier identical call. */
 export function pastCall(wanted: WantedCall, calls: readonly PastCall[]): PastCall | undefined {

@@ -2,7 +2,6 @@ import type { Angle } from './angle.ts'
 import { linesOf } from './evidence.ts'
 import { surveyOf } from './files.ts'
 import { findingsOf } from './findings.ts'
-import { lineKind } from './line-kind.ts'
 import { overviewCalls, rankOverview, surroundingCalls } from './overview.ts'
 import type { PastCall, Transcript } from './prompt-transcript.ts'
 import {
@@ -20,9 +19,9 @@ import { spokenIn, weigh } from './term.ts'
 
 const MAX_CALLS_A_TURN = 20
 const FILES_SEARCHED = 12
-const WINDOWS_READ = 12
-const WINDOWS_A_FILE = 4
-const WINDOW = 110
+const WINDOWS_READ = 16
+const WINDOWS_A_FILE = 7
+const WINDOW = 120
 const LEAD = 45
 const NEAR = 12
 
@@ -69,7 +68,7 @@ const survey: Stage = (angle) => {
 }
 
 const details: Stage = (angle, past, share) =>
-  bestFiles(angle, past, share).map(({ path, rarest }) => fileCall(path, rarest))
+  bestFiles(angle, past, share).map(({ path }) => fileCall(path, angle.terms))
 
 function bestFiles(angle: Angle, past: readonly PastCall[], share: number) {
   if (angle.terms.length === 0) return []
@@ -94,20 +93,14 @@ interface Place {
 /** The lines that match the terms, judged with their neighbours; the start of a file without any. */
 function places(angle: Angle, past: readonly PastCall[], share: number): Place[] {
   const { terms } = surveyOf(angle, past)
-  const found = bestFiles(angle, past, share).flatMap(({ path, rarest, score: ofFile }) => {
-    const call = pastCall(fileCall(path, rarest), past)
-    const lines = (call ? linesOf(call) : []).map(({ line, text }) => ({
-      line,
-      spoken: spokenIn(text, terms),
-      names: lineKind(text, path).type === 'definition' ? 1.2 : 1,
-    }))
+  const found = bestFiles(angle, past, share).flatMap(({ path, score: ofFile }) => {
+    const call = pastCall(fileCall(path, angle.terms), past)
+    const lines = call ? linesOf(call).map((seen) => ({ ...seen, spoken: spokenIn(seen.text, terms) })) : []
     if (lines.length === 0) return [{ path, line: 1, score: 0.1 * ofFile }]
-    return lines.map(({ line, names }) => {
-      const near = lines
-        .filter((other) => Math.abs(other.line - line) <= NEAR)
-        .flatMap(({ spoken }) => spoken)
-      const score = weigh(new Set([...near, ...spokenIn(path, terms)]))
-      return { path, line, score: names * score * ofFile }
+    return lines.map(({ line }) => {
+      const near = lines.filter((other) => Math.abs(other.line - line) <= NEAR)
+      const spoken = new Set([...near.flatMap((each) => each.spoken), ...spokenIn(path, terms)])
+      return { path, line, score: weigh(spoken) * ofFile }
     })
   })
   return found.toSorted((a, b) => b.score - a.score)

@@ -75,11 +75,7 @@ export function subwords(text: string): string[] {
   return text.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{M}]+|\d+/gu) ?? []
 }
 
-/** The stems of a text's words, of pairs within an identifier as one word (`git_ignore`), and its identifiers. */
-export function wordsIn(text: string): string[] {
-  return [...stemsIn(text), ...identifiersIn(text)]
-}
-
+/** The stems of a text's words, and of pairs within an identifier as one word (`git_ignore`). */
 export function stemsIn(text: string): string[] {
   const whole = text.match(/[\p{L}_$][\p{L}\d_$]*/gu) ?? []
   const pairs = whole.flatMap((word) => {
@@ -87,12 +83,6 @@ export function stemsIn(text: string): string[] {
     return parts.slice(1).map((part, i) => stem(parts[i]! + part))
   })
   return [...subwords(text).map(stem), ...pairs]
-}
-
-/** Whole multi-word identifiers, separate from any stem. */
-export function identifiersIn(text: string): string[] {
-  const found = text.match(/[\p{L}_$][\p{L}\d_$]*/gu) ?? []
-  return found.filter((word) => subwords(word).length > 1).map((word) => `=${word.toLowerCase()}`)
 }
 
 /** `logg` (of `logging`) becomes `log`; a long word that ends in `ll` gets one `l`, with or without a suffix. */

@@ -155,8 +155,15 @@ function plainWord(word: string): Term[] {
   const base = english ?? lower
   if (stopWords.has(base)) return []
   const own = stem(base)
-  const weight = weakStems.has(own) ? 0.5 : /^\p{Lu}{2,}\d*$|^\p{Lu}\p{Ll}+$/u.test(word) ? 1.2 : 1
-  const telling = weight > 0.5 && !framingStems.has(own) && !lower.endsWith('ly')
+  const isFraming = framingStems.has(own) || lower.endsWith('ly')
+  const weight = weakStems.has(own)
+    ? 0.5
+    : isFraming
+      ? 0.55
+      : /^\p{Lu}{2,}\d*$|^\p{Lu}\p{Ll}+$/u.test(word)
+        ? 1.2
+        : 1
+  const telling = weight > 0.5 && !isFraming
   return [
     {
       word,

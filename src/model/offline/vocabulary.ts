@@ -2,6 +2,7 @@
 export const stopWords: ReadonlySet<string> = words(`
   a an the this that these those it its they them their there here he she his her we us our i me my you your
   and or not no nor but if then else than so as at by for from in into of off on onto out over per to up with within
+  behind beyond beside besides among along across around toward towards upon
   without about above after again against all also any both before between down during each few further just more most
   only other others own same some such too under until very via what where which who whom whose when why how is are was
   were be been being am do does did done doing has have had having can could should would will shall may might must
@@ -64,7 +65,7 @@ export const synonyms: readonly (readonly string[])[] = groups(`
   tls ssl | regex regexp | interrupt sigint ctrlc | color ansi style palette | width columns | hidden dotfile | remaining eta | typo misspelled suggest
   | remove delete erase unlink | run execute spawn invoke | stop terminate kill abort cancel | fail error exception
   | retry attempt backoff | wait delay sleep | timeout deadline expire | configuration setting option preference
-  | choose select pick | check validate verify | parse tokenize decode | merge combine join | duplicate dedup unique twice already
+  | choose select pick get find resolve | check validate verify | parse tokenize decode | merge combine join | duplicate dedup unique twice already
   | sort order | password secret | limit throttle | argument flag | compress gzip deflate | resume continue | truncate shorten
 `)
 
