@@ -159,7 +159,7 @@ async function remove({ store, hub }: ServerContext, id: ConversationId): Promis
 
 function item(context: ServerContext, conversation: Conversation, asks: number): ConversationItem {
   const { store } = context
-  const { budget: _, mode: _mode, sandbox: _sandbox, ...about } = conversation
+  const { budget: _, mode: _mode, number: _number, sandbox: _sandbox, ...about } = conversation
   const conversationId = conversation.id
   const main = store.find('branches', { where: { conversationId, kind: 'main' }, limit: 1 })[0]
   const runs = store.find('runs', { where: { conversationId }, orderBy: 'id' })

@@ -14,11 +14,13 @@ import { lastSeq } from '../log/stored-events.ts'
 /** Everything that a client draws of a conversation, except messages; events after `seq` bring it up to date. */
 export interface Snapshot {
   readonly seq: number
-  readonly conversation: Omit<Conversation, 'budget' | 'mode' | 'sandbox'> & { readonly mode: string | null }
+  readonly conversation: Omit<Conversation, 'budget' | 'mode' | 'number' | 'sandbox'> & {
+    readonly mode: string | null
+  }
   readonly owner: Owner | null
   /** What is between its commands and the machine; null: another process decides that. */
   readonly sandbox: SandboxForce | null
-  readonly branches: readonly Omit<Branch, 'outputSchema' | 'updatedAt'>[]
+  readonly branches: readonly Omit<Branch, 'number' | 'outputSchema' | 'updatedAt'>[]
   readonly runs: readonly RunRow[]
   readonly runsOmitted: number
   readonly calls: readonly CallRow[]
@@ -80,7 +82,7 @@ export interface SnapshotFacts {
 /** Synchronous, so that a subscriber in the same event-loop turn misses nothing. */
 export function snapshotOf(reader: Reader, conversation: Conversation, facts: SnapshotFacts): Snapshot {
   const { id } = conversation
-  const { budget, mode = null, sandbox: _, ...about } = conversation
+  const { budget, mode = null, number: _number, sandbox: _, ...about } = conversation
   const shown = shownRuns(reader, id, facts.maxRuns ?? 300)
   const { rows, calls, totals, queue } = runRows(reader, id, (run) => shown.has(run.id))
   const open = new Set(rows.filter(({ status }) => !isStopped(status)).map((run) => run.id))
@@ -129,7 +131,12 @@ function ownerOf({ owner, mine = false }: SnapshotFacts): Owner | null {
   return owner ? { pid: owner.pid, host: owner.host, since: owner.takenAt, mine } : null
 }
 
-export function branchRow({ outputSchema: _, updatedAt: _at, ...row }: Branch): Snapshot['branches'][number] {
+export function branchRow({
+  number: _number,
+  outputSchema: _,
+  updatedAt: _at,
+  ...row
+}: Branch): Snapshot['branches'][number] {
   return row
 }
 
